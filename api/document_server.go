@@ -110,6 +110,9 @@ func settingsSchema(d network.Description) *huma.Schema {
 	for _, f := range d.Fields {
 		property := fieldSchema(f)
 		property.Title, property.Description = f.Label, f.Help
+		if f.Kind == network.FieldChoice && f.Pattern != nil {
+			property.Description += " " + namedChoices(f)
+		}
 		if f.Default != "" {
 			property.Default = f.Default
 			if f.Kind == network.FieldSwitch {
@@ -130,7 +133,7 @@ func fieldSchema(f network.Field) *huma.Schema {
 	switch {
 	case f.Ignored:
 		return &huma.Schema{}
-	case f.Kind == network.FieldChoice:
+	case f.Kind == network.FieldChoice && f.Pattern == nil:
 		s := &huma.Schema{Type: huma.TypeString}
 		for _, choice := range f.Choices {
 			s.Enum = append(s.Enum, choice.Value)
@@ -147,6 +150,15 @@ func fieldSchema(f network.Field) *huma.Schema {
 		return &huma.Schema{Type: huma.TypeInteger, Minimum: new(0.0), Maximum: contract.NilIfZero(float64(f.Max))}
 	}
 	return &huma.Schema{Type: huma.TypeString, MaxLength: most, Pattern: pattern, Format: formats[f.Kind]}
+}
+
+// namedChoices lists the values that have a name, of a choice that also accepts others.
+func namedChoices(f network.Field) string {
+	named := make([]string, len(f.Choices))
+	for i, c := range f.Choices {
+		named[i] = c.Value + " is " + c.Label
+	}
+	return strings.Join(named, ", ") + ". Other values are sent to the network as they are."
 }
 
 // formats contains the OpenAPI formats of text fields by kind.

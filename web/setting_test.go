@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"belfry/internal/media/mediatest"
 )
 
 // A wrong setting was told by the API's name for it, and took the place of the whole plan.
@@ -37,5 +39,29 @@ func TestAWrongSettingIsSaidByItsLabelAndLeavesThePlan(t *testing.T) {
 	}
 	if len(page.all(testid("plan-row"))) != 2 {
 		t.Error("the plan is gone")
+	}
+}
+
+// The category was entered as a number.
+func TestTheCategoryOfAVideoIsChosenByItsName(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	const category = "settings.youtube.category"
+	channel, clip := s.ws.Account("youtube"), s.ws.File("clip.mp4", mediatest.MP4(mediatest.Movie{}))
+	for id, name := range map[string]string{"10": "Music", "18": "Category 18"} {
+		s.b.post("/posts", "account", channel.ID, "title", "One", "when", "draft", "media", clip.ID, category, id).is(t,
+			http.StatusSeeOther)
+		draft := s.all()[0]
+		page := s.b.get("/posts/" + draft.ID + "/edit")
+		if got := textOf(page.one(t, `select[name="`+category+`"] option[selected]`)); got != name {
+			t.Errorf("category %s is called %q, want %q", id, got, name)
+		}
+		page.one(t, `select[name="`+category+`"] option[value="22"]`)
+		s.submit(page, testid("compose"), "text", "Sung at noon").is(t, http.StatusSeeOther)
+		saved, err := s.App.GetPost(t.Context(), s.ws.Owner, draft.ID)
+		must(t, err)
+		if saved.Text != "Sung at noon" || !strings.Contains(string(saved.Settings), `"`+id+`"`) {
+			t.Errorf("saved again, the post is %q with %s", saved.Text, saved.Settings)
+		}
 	}
 }

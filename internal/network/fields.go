@@ -14,7 +14,7 @@ const SettingAltText = "altText"
 
 // FormFieldsFor returns the settings that a form offers for a draft. The draft's settings are the form's current
 // values. Settings and choices that do not apply to the draft's files or content type are left out, unless the form
-// has a value for them.
+// has a value for them. A value of a choice that has no name gets one.
 func FormFieldsFor(rules Rules, draft Draft) []Field {
 	var list []Field
 	d, held := rules.Describe(), decodeSettingsMapOrEmpty(draft.Settings)
@@ -31,10 +31,19 @@ func FormFieldsFor(rules Rules, draft Draft) []Field {
 			if len(f.Choices) < 2 && !kept { // nothing to choose
 				continue
 			}
+			if text, ok := value.(string); ok && f.acceptsUnnamed(text) {
+				f.Choices = append(f.Choices, Choice{text, f.Label + " " + text})
+			}
 		}
 		list = append(list, f)
 	}
 	return list
+}
+
+// acceptsUnnamed reports whether a choice accepts a value that is not among its Choices.
+func (f Field) acceptsUnnamed(value string) bool {
+	isNamed := slices.ContainsFunc(f.Choices, func(c Choice) bool { return c.Value == value })
+	return !isNamed && f.Pattern != nil && f.Pattern.MatchString(value)
 }
 
 // refusesOrIgnoresSetting reports whether the network's check refuses or ignores the setting for the draft, whatever

@@ -134,11 +134,13 @@ type Field struct {
 	Kind    FieldKind
 	Choices []Choice
 	Help    string
-	Default string         // the value if it is left out; "" if the network decides, or there is none
-	Max     int            // the maximum length, number of entries or value; 0 for none
-	Pattern *regexp.Regexp // what a text, or each entry of a list, must match; nil for none
-	Example string         // a string that matches
-	Ignored bool           // accepted but not used (Spec §9)
+	Default string // the value if it is left out; "" if the network decides, or there is none
+	Max     int    // the maximum length, number of entries or value; 0 for none
+	// Pattern is what a text, or each entry of a list, must match; nil for none. A choice with a pattern also accepts
+	// values that match it but are not among its Choices.
+	Pattern *regexp.Regexp
+	Example string // a string that matches
+	Ignored bool   // accepted but not used (Spec §9)
 	// Ask is true if the network requires a person to choose: forms then have no default.
 	Ask   bool
 	Files bool // applies only to posts with files

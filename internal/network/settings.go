@@ -83,6 +83,9 @@ func (f Field) valueSchema() *schema.Type {
 		text.Max = 0
 		return &schema.Type{List: &schema.List{Max: f.Max, Items: &schema.Type{Text: text}}, Any: f.Ignored}
 	case FieldChoice:
+		if f.Pattern != nil {
+			break
+		}
 		for _, c := range f.Choices {
 			text.Choices = append(text.Choices, c.Value)
 		}

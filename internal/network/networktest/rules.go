@@ -100,6 +100,9 @@ func checkField(t *testing.T, f network.Field) {
 		if c.Value == "" || c.Label == "" {
 			t.Errorf("field %s has the choice %+v", f.Name, c)
 		}
+		if f.Pattern != nil && !f.Pattern.MatchString(c.Value) {
+			t.Errorf("field %s: its choice %q does not match its pattern", f.Name, c.Value)
+		}
 	}
 }
 

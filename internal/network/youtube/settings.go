@@ -36,6 +36,25 @@ var (
 	playlist = regexp.MustCompile(`^[A-Za-z0-9_-]{2,64}$`)
 )
 
+// categories are those to which YouTube assigns videos in most countries (videoCategories.list).
+var categories = []network.Choice{
+	{Value: "1", Label: "Film & Animation"},
+	{Value: "2", Label: "Autos & Vehicles"},
+	{Value: "10", Label: "Music"},
+	{Value: "15", Label: "Pets & Animals"},
+	{Value: "17", Label: "Sports"},
+	{Value: "19", Label: "Travel & Events"},
+	{Value: "20", Label: "Gaming"},
+	{Value: "22", Label: "People & Blogs"},
+	{Value: "23", Label: "Comedy"},
+	{Value: "24", Label: "Entertainment"},
+	{Value: "25", Label: "News & Politics"},
+	{Value: "26", Label: "Howto & Style"},
+	{Value: "27", Label: "Education"},
+	{Value: "28", Label: "Science & Technology"},
+	{Value: "29", Label: "Nonprofits & Activism"},
+}
+
 var fields = []network.Field{
 	{
 		Name: "visibility", Label: "Visibility", Kind: network.FieldChoice, Default: "public", Help: "Who can see the video.",
@@ -52,8 +71,8 @@ var fields = []network.Field{
 		Help: "Uses the image attached to the post as the video's thumbnail. The channel must be verified on YouTube.",
 	},
 	{
-		Name: "category", Label: "Category", Kind: network.FieldText, Default: "22", Pattern: category, Example: "22",
-		Help: "The id of a category. 22 is People & Blogs.",
+		Name: "category", Label: "Category", Kind: network.FieldChoice, Default: "22", Pattern: category, Example: "22",
+		Help: "The category in which YouTube lists the video. By default, it is People & Blogs.", Choices: categories,
 	},
 	{
 		Name: "language", Label: "Language", Kind: network.FieldText, Pattern: language, Example: "pt-BR",

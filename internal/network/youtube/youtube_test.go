@@ -98,6 +98,7 @@ func TestSettingsOfYouTube(t *testing.T) {
 	for block, want := range map[string]string{
 		`{"notifySubscribers":false,"embeddable":true,"madeForKids":false}`: `{"embeddable":true,"notifySubscribers":false}`,
 		`{"visibility":"unlisted","category":"10","language":"pt-BR"}`:      `{"visibility":"unlisted","category":"10","language":"pt-BR"}`,
+		`{"category":"18"}`: `{"category":"18"}`,
 	} {
 		if got, err := (youtube.Rules{}).NormalizeSettings([]byte(block)); err != nil || string(got) != want {
 			t.Errorf("%s: want %s, got %s, %v", block, want, got, err)
