@@ -103,9 +103,9 @@ func (r *request) listNewestUnchosenFiles(chosenIDs []string) ([]posts.File, err
 	return convertFilesByID(ids, byID), nil
 }
 
-// checkNoFileMissing returns an error if the form names a file that its posts would lack: one that is not in the
-// library, or one on the person's device that was not uploaded. A form sends files only if the person presses the
-// button for files.
+// checkNoFileMissing returns an error if the form names a file that its posts would lack. Such a file is not in the
+// library, or is on the person's device and was not uploaded. A form sends files only if the person presses the button
+// for files.
 func checkNoFileMissing(form url.Values, m posts.ComposeModel) *core.Error {
 	for _, name := range form[posts.FieldUpload] {
 		if name != "" {

@@ -32,7 +32,7 @@ func (a *App) PlanPosts(ctx context.Context, c core.Caller, in contract.PlanPost
 	return a.planOf(r), nil
 }
 
-// buildPlanRows adds a row to the plan for each target, with all checks that do not depend on the workspace's other
+// buildPlanRows adds a row to the plan for each target. It makes all checks that do not depend on the workspace's other
 // posts: those of the networks, the accounts and the time.
 func (a *App) buildPlanRows(r *postRequest) {
 	at, issues, warnings := r.when.Resolve(a.cfg.Now())

@@ -339,8 +339,8 @@ func (p Publication) replaceBrokenHandleIfConclusive(s Signal) (Publication, Act
 	return p.nextAfterHarmlessFailure(s)
 }
 
-// isHandleDeathConclusive reports whether the end of the handle proves that nothing was published: before the arm it
-// does; after the arm, only if the handle shows the outcome of the call.
+// isHandleDeathConclusive reports whether the end of the handle proves that nothing was published. Before the arm, it
+// does. After the arm, it does only if the handle shows the outcome of the call.
 func (p Publication) isHandleDeathConclusive() bool {
 	return p.Flow.MakesHandle() && (p.Flow.CanRepeatCall() || p.Step != StepArmed)
 }

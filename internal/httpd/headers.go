@@ -58,7 +58,7 @@ func (s *Server) defaultHeaders() echo.MiddlewareFunc {
 }
 
 // redirectLoopbackToPublicHost is middleware that redirects a browser to the public name if it opened a page under
-// another loopback name, such as 127.0.0.1 for localhost: cookies and callback addresses work only with one name. It
+// another loopback name, such as 127.0.0.1 for localhost. Cookies and callback addresses work only with one name. It
 // does not redirect programs.
 func (s *Server) redirectLoopbackToPublicHost(next echo.HandlerFunc) echo.HandlerFunc {
 	public := s.cfg.PublicURL

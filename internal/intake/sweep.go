@@ -16,7 +16,7 @@ import (
 // fileBatch is how many files one call of RequeueOrFailStalledFiles or PurgeFilesPastRetention handles.
 const fileBatch = 1000
 
-// RequeueOrFailStalledFiles handles files that have waited too long: it enqueues another job for a file that waits for
+// RequeueOrFailStalledFiles handles files that have waited too long. It enqueues another job for a file that waits for
 // a worker, and marks a file as failed if its reservation has expired.
 func (s *Service) RequeueOrFailStalledFiles(ctx context.Context) error {
 	var due []store.DueMedia

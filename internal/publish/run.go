@@ -259,8 +259,8 @@ func (c *claim) checkFilesAndCallConnector(ctx context.Context, do core.Action) 
 }
 
 // rememberFailure keeps the error of a call for the ledger. While the worker asks the network what happened to the
-// irreversible call, the error of that call is kept, also in later claims, unless the network refuses the account's
-// token.
+// irreversible call, it keeps the error of that call, even in later claims, and ignores the errors of its queries. Only
+// an error that says that the network refuses the account's token replaces the kept one.
 func (c *claim) rememberFailure(do core.Action, e *network.Error) {
 	if c.isOutcomeQuery(do) && c.failure != nil && e.Kind.ResultingAccountStatus() == "" {
 		return

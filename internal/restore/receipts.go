@@ -82,7 +82,7 @@ func NewReceipts(blobs blob.Store, now func() time.Time) *Receipts {
 // writePause is the minimum time between two objects, so that many posts that are due at once share objects.
 const writePause = 10 * time.Millisecond
 
-// Write stores a receipt. Receipts that are written at the same time share an object: while one object is being stored,
+// Write stores a receipt. Receipts that are written at the same time share an object. While one object is being stored,
 // and until writePause has passed, the next receipts wait and are then stored together. Once Write has returned nil, a
 // crash of the machine does not lose the receipt.
 func (b *Receipts) Write(ctx context.Context, r Receipt) error {

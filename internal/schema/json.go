@@ -24,7 +24,7 @@ func (t *Type) Decode(text []byte, into any) error {
 	return nil
 }
 
-// Check checks a JSON text strictly: the text must contain exactly one value of the type, no repeated or unknown key,
+// Check checks a JSON text strictly. The text must contain exactly one value of the type, no repeated or unknown key,
 // no invalid UTF-8, and no control characters except tabs and line breaks. The error joins all errors in the order of
 // the text; each is invalid_request.
 func (t *Type) Check(text []byte) error {

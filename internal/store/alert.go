@@ -20,8 +20,8 @@ type Alert struct {
 	Subject [16]byte // the UUID of the post or account
 }
 
-// dueAlerts is the condition for a group of alerts with one workspace, kind and reason: they have been collected for
-// long enough, and members have received no recent email about this reason.
+// dueAlerts is the condition for a group of alerts with one workspace, kind and reason. The alerts have been collected
+// for long enough, and members have received no recent email about this reason.
 const dueAlerts = `min(a.at) <= clock() - @settle::interval AND NOT EXISTS (
 	SELECT FROM alerts_told t WHERE t.workspace_id = a.workspace_id AND t.kind = a.kind AND t.reason = a.reason
 		AND t.told_at > clock() - @pause::interval)`

@@ -23,8 +23,9 @@ type shape struct {
 	media      []core.Media
 }
 
-// listShapes returns the kinds of post with files that a network's limits describe: for every content type, the fewest
-// and the most files, of one kind and mixed, and files at every limit. The network's check may refuse some of them.
+// listShapes returns the kinds of posts with files that a network's limits describe. For every content type, there are
+// the fewest and the most files, of one kind and mixed, and files at every limit. The network's check may refuse some
+// of them.
 func listShapes(d network.Description) []shape {
 	var all []shape
 	for kind, c := range d.Limits.ContentTypes {

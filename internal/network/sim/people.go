@@ -32,7 +32,7 @@ func (k *Kit) ListPeople() []Person {
 	return list
 }
 
-// RemoveApp removes the app at a network on behalf of a person: it revokes the grant, and the network reports the
+// RemoveApp removes the app at a network on behalf of a person. It revokes the grant, and the network reports the
 // removal. erase also requests the deletion of the person's data.
 func (k *Kit) RemoveApp(network, person string, erase bool) error {
 	k.mu.Lock()

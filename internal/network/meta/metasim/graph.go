@@ -1,5 +1,6 @@
-// Package metasim contains what the simulators of Meta's networks share: the errors, fields, lists and tokens of Graph
-// APIs, containers that are published in a second step, and a login with Pages. Only simulators import it.
+// Package metasim contains what the simulators of Meta's networks share. This includes the errors, fields, lists and
+// tokens of Graph APIs, containers that are published in a second step, and a login with Pages. Only simulators import
+// it.
 package metasim
 
 import (
