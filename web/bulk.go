@@ -49,9 +49,9 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 	if zoneErr != nil {
 		return zoneErr
 	}
-	told := r.logAndAddEarlyEnd(r.context(), r.newBulkFlash(in.Act, result, zone), err)
+	told := r.logErrorAndAddToFlash(r.context(), r.newBulkFlash(in.Act, result, zone), err)
 	if result.Done > 0 {
-		told.URL, told.Label = r.nextStepAfter(in.Act, result, zone)
+		told.URL, told.Label = r.nextStepLink(in.Act, result, zone)
 	}
 	r.setFlashWithDetails(told)
 	return r.redirect(r.returnURLOrPosts(form.Get(posts.FieldBack)))
@@ -80,9 +80,9 @@ func (r *request) redirectToCopies(ids []string) error {
 	return r.redirect(r.link.Posts(link.Filter{Status: string(core.PostDraft)}))
 }
 
-// nextStepAfter returns the address and the label of a link to the posts that an action has changed, or "" if the list
+// nextStepLink returns the address and the label of a link to the posts that an action has changed, or "" if the list
 // shows them.
-func (r *request) nextStepAfter(act core.Act, result app.BulkResult, zone core.Zone) (url, label string) {
+func (r *request) nextStepLink(act core.Act, result app.BulkResult, zone core.Zone) (url, label string) {
 	if act == core.ActRetry && len(result.Changed) == 1 {
 		return r.link.Post(result.Changed[0]), "View post"
 	}
@@ -157,9 +157,9 @@ func formatTimeOrDays(times []time.Time, zone core.Zone) string {
 	return from + " – " + to
 }
 
-// logAndAddEarlyEnd logs the error that ended an action on several posts, and adds a sentence about it to the message.
-// It does nothing if err is nil.
-func (r *request) logAndAddEarlyEnd(ctx context.Context, f layout.Flash, err error) layout.Flash {
+// logErrorAndAddToFlash logs the error that ended an action on several posts, and adds a sentence about it to the
+// message. It does nothing if err is nil.
+func (r *request) logErrorAndAddToFlash(ctx context.Context, f layout.Flash, err error) layout.Flash {
 	if err == nil {
 		return f
 	}
@@ -186,13 +186,14 @@ func (r *request) summarizeRefusals(refused []app.BulkRefusal) []string {
 		byReason[reason] = append(byReason[reason], refusal)
 	}
 	for i, reason := range reasons {
-		reasons[i] = r.nameRefused(byReason[reason]) + ": " + reason
+		reasons[i] = r.describeRefusedPosts(byReason[reason]) + ": " + reason
 	}
 	return reasons
 }
 
-// nameRefused returns the text and the network of one post, or the number of several posts or of a deleted one.
-func (r *request) nameRefused(refused []app.BulkRefusal) string {
+// describeRefusedPosts returns the text and the network of one post, or the number of several posts or of a deleted
+// one.
+func (r *request) describeRefusedPosts(refused []app.BulkRefusal) string {
 	p := refused[0].Post
 	if len(refused) > 1 || p.ID == "" {
 		return ui.CountNoun(len(refused), "post", "posts")
@@ -284,7 +285,7 @@ func (r *request) undoPostChange(form url.Values) error {
 	if len(result.Refused) > 0 || err != nil {
 		f = r.newBulkFlash(actUndo, result, core.Zone{})
 	}
-	r.setFlashWithDetails(r.logAndAddEarlyEnd(r.context(), f, err))
+	r.setFlashWithDetails(r.logErrorAndAddToFlash(r.context(), f, err))
 	return r.redirect(cmp.Or(r.refererPageURL(), r.link.Posts(link.Filter{})))
 }
 

@@ -256,7 +256,7 @@ func (r *request) movePostsOfCalendarEntry(
 		}
 		return layout.Flash{}, err
 	}
-	return r.logAndAddEarlyEnd(ctx, r.newBulkFlash(core.ActReschedule, result, zone), err), nil
+	return r.logErrorAndAddToFlash(ctx, r.newBulkFlash(core.ActReschedule, result, zone), err), nil
 }
 
 // renderMoveError renders the calendar with the reason why a post, or all that share its entry, was not moved. If the

@@ -24,7 +24,7 @@ func (r *request) showComposer() error {
 	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
-	r.requestAccountFactsRefresh()
+	r.tryRequestAccountFactsRefresh()
 	if form, ok := r.popSavedForm(); ok {
 		return r.renderComposerForm(http.StatusOK, form, nil)
 	}
@@ -70,9 +70,9 @@ func (r *request) addPreviewsAndRenderComposer(status int, m posts.ComposeModel)
 	return r.render(status, posts.Compose(m), nil)
 }
 
-// requestAccountFactsRefresh starts asking the networks what the accounts may do, so that later plans can use the
+// tryRequestAccountFactsRefresh starts asking the networks what the accounts may do, so that later plans can use the
 // answers. The composer does not wait for the result. An error is only logged.
-func (r *request) requestAccountFactsRefresh() {
+func (r *request) tryRequestAccountFactsRefresh() {
 	if err := r.web.cfg.App.EnqueueRefreshOfStaleFacts(r.context(), r.caller); err != nil {
 		r.web.cfg.Log.WarnContext(r.context(), "could not request current facts about the accounts from the networks", "error", err)
 	}
@@ -101,11 +101,11 @@ func (r *request) loadNewPostComposer(form url.Values) (posts.ComposeModel, erro
 		chip.Choices = facts[a.ID].Choices
 		m.Accounts = append(m.Accounts, chip)
 	}
-	if m.Groups, err = r.loadComposerGroups(m.Part); err != nil {
+	if m.Groups, err = r.loadGroupsUnlessPart(m.Part); err != nil {
 		return m, err
 	}
 	m.Unknown = unknownAccountIDs(form, accounts)
-	applyAccountPick(&m, form.Get(posts.FieldPick))
+	chooseOrClearPickedAccounts(&m, form.Get(posts.FieldPick))
 	var networks []network.Network
 	for _, n := range r.web.cfg.Networks.Connectors() {
 		if slices.ContainsFunc(accounts, func(a contract.Account) bool { return a.Platform == string(n.Describe().ID) }) {

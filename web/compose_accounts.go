@@ -10,9 +10,9 @@ import (
 	"belfry/views/posts"
 )
 
-// loadComposerGroups loads the groups that have accounts, for the buttons that choose them. It returns none for a part
-// of the page, because the page keeps these buttons.
-func (r *request) loadComposerGroups(isPart bool) (groups []posts.Group, err error) {
+// loadGroupsUnlessPart loads the groups that have accounts, for the buttons that choose them. It returns none for a
+// part of the page, because the page keeps these buttons.
+func (r *request) loadGroupsUnlessPart(isPart bool) (groups []posts.Group, err error) {
 	if isPart {
 		return nil, nil
 	}
@@ -32,10 +32,10 @@ func unknownAccountIDs(form url.Values, accounts []contract.Account) []string {
 	})
 }
 
-// applyAccountPick applies a button that chooses several accounts: all, none, or those of a network or a group. The
-// buttons of a network or a group deselect its accounts if all are already chosen. Accounts that must be reconnected
-// cannot be chosen.
-func applyAccountPick(m *posts.ComposeModel, pick string) {
+// chooseOrClearPickedAccounts applies a button that chooses several accounts: all, none, or those of a network or a
+// group. The buttons of a network or a group deselect its accounts if all are already chosen. Accounts that must be
+// reconnected cannot be chosen.
+func chooseOrClearPickedAccounts(m *posts.ComposeModel, pick string) {
 	switch pick {
 	case "":
 		return

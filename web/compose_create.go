@@ -36,7 +36,7 @@ func (r *request) saveAltTextsAndCreatePosts(
 	}
 	answer, err := r.web.cfg.App.RunOperation(ctx, operation, app.Request{
 		Caller: r.caller, Decode: app.NewInputDecoder(contract.CreatePosts{PlanPosts: newPlanRequest(m), Confirm: true}),
-		Replay: newFormReplay(form),
+		Replay: newFormReplayOrNil(form),
 	})
 	if err == nil {
 		err = json.Unmarshal(answer.Body, &made)
@@ -50,8 +50,8 @@ var createdFlashes = map[string][2]string{
 	posts.WhenDraft: {"Draft saved.", "%d drafts saved."},
 }
 
-// createdText says what happened to posts of a form that are not sent now, and when scheduled posts go out.
-func createdText(m posts.ComposeModel, made ...contract.Post) string {
+// createdFlashText says what happened to posts of a form that are not sent now, and when scheduled posts go out.
+func createdFlashText(m posts.ComposeModel, made ...contract.Post) string {
 	text := formatForCount(createdFlashes[m.Values.When], len(made))
 	if m.Values.When != posts.WhenAt {
 		return text
@@ -66,7 +66,7 @@ func createdText(m posts.ComposeModel, made ...contract.Post) string {
 // offers Undo, unless the form is submitted again later, when the posts may have been published, cancelled or changed.
 func (r *request) setCreatedFlash(m posts.ComposeModel, made []contract.Post) {
 	if m.Values.When != posts.WhenNow {
-		r.setFlash(ui.ToneGood, createdText(m, made...))
+		r.setFlash(ui.ToneGood, createdFlashText(m, made...))
 		return
 	}
 	before, err := r.web.cfg.App.GetSchedulesToUndoCreation(r.context(), r.caller, made)

@@ -244,7 +244,7 @@ func (r *request) uploadFiles(
 	var refusedName string
 	for _, file := range slices.Backward(files) {
 		id, err := r.uploadFile(file, folderID)
-		switch e, ok := asRefusal(refuseMissingFolder(err)); {
+		switch e, ok := asRefusal(convertMissingFolderError(err)); {
 		case ok:
 			refused, refusedName = e, baseName(file.Filename)
 		case err != nil:
@@ -297,7 +297,7 @@ func (r *request) awaitProcessing(ids []string) (usableOrPending []string, unusa
 	patience, cancel := context.WithTimeout(r.context(), processingPatience)
 	defer cancel()
 	for _, id := range ids {
-		err := r.awaitFileProcessed(id, patience.Done())
+		err := r.awaitFileProcessedOrGiveUp(id, patience.Done())
 		e, refused := asRefusal(err)
 		switch {
 		case refused:
@@ -311,9 +311,9 @@ func (r *request) awaitProcessing(ids []string) (usableOrPending []string, unusa
 	return usableOrPending, unusableError, nil
 }
 
-// awaitFileProcessed waits until a file has been processed or giveUp is closed. It returns an error if the file cannot
-// be used.
-func (r *request) awaitFileProcessed(id string, giveUp <-chan struct{}) error {
+// awaitFileProcessedOrGiveUp waits until a file has been processed or giveUp is closed. It returns an error if the file
+// cannot be used.
+func (r *request) awaitFileProcessedOrGiveUp(id string, giveUp <-chan struct{}) error {
 	tick := time.NewTicker(processingPoll)
 	defer tick.Stop()
 	for {

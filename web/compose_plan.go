@@ -136,7 +136,7 @@ func (w *Web) removeInvalidSettings(blocks map[string]json.RawMessage) (errorsBy
 }
 
 // removeSetting removes a setting from its network's block, and reports whether it was there.
-func removeSetting(blocks map[string]json.RawMessage, platform, setting string) bool {
+func removeSetting(blocks map[string]json.RawMessage, platform, setting string) (removed bool) {
 	values := map[string]json.RawMessage{}
 	if json.Unmarshal(blocks[platform], &values) != nil || values[setting] == nil {
 		return false

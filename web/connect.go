@@ -86,7 +86,7 @@ func (r *request) finishConnectOrReconnect() error {
 	if err != nil {
 		return fmt.Errorf("store the profiles to choose from: %w", err)
 	}
-	r.putSessionValue(r.profileChoiceKey(), string(choice))
+	r.putSessionValue(r.profileChoiceSessionKey(), string(choice))
 	return r.redirect(r.link.ChooseProfiles())
 }
 
@@ -125,14 +125,14 @@ func (r *request) redirectAfterReconnect(done app.Connected) error {
 		}
 		f.Text += fmt.Sprintf(" In the last 7 days, %s failed because Belfry had lost access to the account.",
 			ui.CountNoun(n, one, many))
-		f.Action = r.newRetryAction(after)
+		f.Action = r.newRetryLostPostsAction(after)
 	}
 	r.setFlashWithDetails(f)
 	return r.redirect(r.reconnectReturnURL(after))
 }
 
-// newRetryAction returns the button that retries the posts that failed because access to the account was lost.
-func (r *request) newRetryAction(after *app.Reconnected) *ui.Action {
+// newRetryLostPostsAction returns the button that retries the posts that failed because access to the account was lost.
+func (r *request) newRetryLostPostsAction(after *app.Reconnected) *ui.Action {
 	retry := &ui.Action{
 		ID: "retry-others", URL: r.link.ChangeSelectedPosts(),
 		Label: "Retry " + ui.CountNoun(len(after.Lost), "post", "posts"),
@@ -161,13 +161,13 @@ func (r *request) redirectAfterConnect(done app.Connected) error {
 	return r.redirect(r.link.Accounts())
 }
 
-// profileChoiceKey returns the session's key for the profiles to choose from in this workspace.
-func (r *request) profileChoiceKey() string { return keyChoice + r.caller.Workspace().String() }
+// profileChoiceSessionKey returns the session's key for the profiles to choose from in this workspace.
+func (r *request) profileChoiceSessionKey() string { return keyChoice + r.caller.Workspace().String() }
 
 // findPendingProfileChoice returns the profiles to choose from, which finishConnectOrReconnect stored in the session
 // without tokens.
 func (r *request) findPendingProfileChoice() (done app.Connected, ok bool) {
-	kept := r.web.sessions.manager.GetString(r.context(), r.profileChoiceKey())
+	kept := r.web.sessions.manager.GetString(r.context(), r.profileChoiceSessionKey())
 	return done, json.Unmarshal([]byte(kept), &done) == nil
 }
 
@@ -220,6 +220,6 @@ func (r *request) connectChosenProfiles(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	r.popSessionValue(r.profileChoiceKey())
+	r.popSessionValue(r.profileChoiceSessionKey())
 	return r.redirectAfterConnect(connected)
 }

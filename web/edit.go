@@ -41,7 +41,7 @@ func (r *request) showPostEditor() error {
 	if !slices.Contains(card.Acts, core.ActEdit) {
 		return r.redirect(r.link.Post(r.pathID())) // the post's page says why it cannot be edited
 	}
-	r.requestAccountFactsRefresh()
+	r.tryRequestAccountFactsRefresh()
 	if form, ok := r.popSavedForm(); ok {
 		return r.renderComposerForm(http.StatusOK, form, nil)
 	}
@@ -164,7 +164,7 @@ func (r *request) saveOrQueueEditedPost(form url.Values) error {
 func savedMessage(m posts.ComposeModel, p contract.Post) string {
 	switch {
 	case !m.Plan.Queued:
-		return createdText(m, p)
+		return createdFlashText(m, p)
 	case p.PublishAt == nil:
 		return "Saved and moved back to drafts. The post will not be published."
 	}

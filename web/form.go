@@ -76,9 +76,9 @@ func normalizeForm(form url.Values) error {
 // maxSavedForm is the maximum size in bytes of an encoded form that is kept until after the sign-in.
 const maxSavedForm = 256 << 10
 
-// offerSignInKeepingForm shows the sign-in page to a person who submitted a form with the text of a post. The form is
-// shown again after the sign-in. It does nothing and returns false if the request is not such a form.
-func (r *request) offerSignInKeepingForm() (done bool, err error) {
+// offerSignInKeepingPostForm shows the sign-in page to a person who submitted a form with the text of a post. The form
+// is shown again after the sign-in. It does nothing and returns false if the request is not such a form.
+func (r *request) offerSignInKeepingPostForm() (rendered bool, err error) {
 	httpReq := r.echo.Request()
 	next := pageOfPostTextForm(httpReq.URL.Path)
 	if httpReq.Method != http.MethodPost || next == "" || r.wantsFragment() {

@@ -28,9 +28,9 @@ func newFormID() string { return rand.Text() }
 // newFormIDField returns the hidden input with the id of a form.
 func newFormIDField() ui.Hidden { return ui.Hidden{Name: ui.FieldForm, Value: newFormID()} }
 
-// newFormReplay returns the key under which the response to a form is stored, so that submitting the form twice has an
-// effect only once. It returns nil if the form has no id from newFormID.
-func newFormReplay(form url.Values) *app.Replay {
+// newFormReplayOrNil returns the key under which the response to a form is stored, so that submitting the form twice
+// has an effect only once. It returns nil if the form has no id from newFormID.
+func newFormReplayOrNil(form url.Values) *app.Replay {
 	name := form.Get(ui.FieldForm)
 	if len(name) != len(newFormID()) || strings.Trim(name, formLetters) != "" {
 		return nil
@@ -65,7 +65,7 @@ func (r *request) actUnlessRepeated(form url.Values, act func(context.Context) e
 // actOnce makes a handler act only once on a form that is sent twice, for example because its button was pressed twice.
 // The second time, the person gets the first answer again. The form needs an id (newFormID). A form that was answered
 // with a page instead of a redirect can be sent again.
-func actOnce(handle func(*request, url.Values) error) func(*request, url.Values) error {
+func actOnce(handle func(*request, url.Values) error) (handleOnce func(*request, url.Values) error) {
 	return func(r *request, form url.Values) error {
 		handled, handleErr := false, error(nil)
 		first, repeatedLater, err := doOnce(r, form, func(ctx context.Context) (formAnswer, error) {
@@ -122,7 +122,7 @@ type doneAt[T any] struct {
 func doOnce[T any](
 	r *request, form url.Values, act func(context.Context) (T, error),
 ) (out T, repeatedLater bool, err error) {
-	repeated := r.newReplayPerAct(form)
+	repeated := r.newExactFormReplayOrNil(form)
 	if repeated == nil {
 		out, err = act(r.context())
 		return out, false, err
@@ -139,10 +139,10 @@ func doOnce[T any](
 	return first.Out, r.web.cfg.Now().Sub(first.At) > repeatFlashFor, err
 }
 
-// newReplayPerAct is newFormReplay for a form with several actions. Its key depends on the form's address and values,
-// so that each action can happen once.
-func (r *request) newReplayPerAct(form url.Values) *app.Replay {
-	replay := newFormReplay(form)
+// newExactFormReplayOrNil is newFormReplayOrNil for a form with several actions. Its key depends on the form's address
+// and values, so that each action can happen once.
+func (r *request) newExactFormReplayOrNil(form url.Values) *app.Replay {
+	replay := newFormReplayOrNil(form)
 	if replay != nil {
 		sum := sha256.Sum256([]byte(r.echo.Request().URL.Path + "\n" + form.Encode()))
 		replay.Key += "-" + hex.EncodeToString(sum[:16])

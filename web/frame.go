@@ -72,9 +72,9 @@ func (r *request) loadFrameAndPopFlash(title string, section layout.Section) (la
 	return f, nil
 }
 
-// loadFirstStepsToShow returns the progress of a new workspace. It returns nil if everything is done, the person has
+// loadFirstStepsOrNil returns the progress of a new workspace. It returns nil if everything is done, the person has
 // hidden the steps, or their role does not allow them.
-func (r *request) loadFirstStepsToShow() (*core.FirstSteps, error) {
+func (r *request) loadFirstStepsOrNil() (*core.FirstSteps, error) {
 	if !r.preferences.FirstSteps || !r.caller.Role().CanWrite() {
 		return nil, nil
 	}

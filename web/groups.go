@@ -114,7 +114,7 @@ func (r *request) createGroup(form url.Values) error {
 	made, err := r.web.cfg.App.CreateGroup(r.context(), r.caller, contract.CreateGroup{
 		Name: m.Name, Description: m.Description, Color: &m.Color, AccountIDs: chosen,
 	})
-	return r.finishGroupForm(m, chosen, made, err)
+	return r.renderGroupFormErrorOrRedirect(m, chosen, made, err)
 }
 
 func (r *request) editGroup(form url.Values) error {
@@ -127,7 +127,7 @@ func (r *request) editGroup(form url.Values) error {
 	if errors.Is(err, app.ErrChanged) {
 		return r.showGroupConflict(m, chosen)
 	}
-	return r.finishGroupForm(m, chosen, made, err)
+	return r.renderGroupFormErrorOrRedirect(m, chosen, made, err)
 }
 
 // showGroupConflict shows the form of a group again, with the version that somebody else has saved since. Saving the
@@ -157,8 +157,10 @@ func readGroupForm(form url.Values) (m groups.FormModel, chosen []string) {
 	return m, append([]string{}, form[groups.FieldAccount]...)
 }
 
-// finishGroupForm redirects to the groups with a message, or shows the form again with the error.
-func (r *request) finishGroupForm(m groups.FormModel, chosen []string, saved contract.Group, err error) error {
+// renderGroupFormErrorOrRedirect redirects to the groups with a message, or shows the form again with the error.
+func (r *request) renderGroupFormErrorOrRedirect(
+	m groups.FormModel, chosen []string, saved contract.Group, err error,
+) error {
 	if core.CodeOf(err) == core.CodeNotFound && core.ErrorOrInternal(err).Path != "" { // not the group itself
 		m.Refused = &contract.Error{
 			Message: "An account that you chose is no longer connected.",

@@ -53,7 +53,7 @@ func (r *request) acceptInvitation(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	if err := r.beginSession(in); err != nil {
+	if err := r.beginSessionAndSetDeviceCookie(in); err != nil {
 		return err
 	}
 	r.setFlash(ui.ToneGood, "You have joined the workspace.")

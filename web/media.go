@@ -97,8 +97,8 @@ func (r *request) showFilePicker() error {
 	return r.render(http.StatusOK, media.PickPart(m), nil)
 }
 
-// libraryFilterFrom returns the filter of the list from which a form was submitted.
-func (r *request) libraryFilterFrom(form url.Values) link.MediaFilter {
+// libraryFilterFromBackField returns the filter of the list from which a form was submitted.
+func (r *request) libraryFilterFromBackField(form url.Values) link.MediaFilter {
 	query, err := url.ParseQuery(form.Get(media.FieldBack))
 	if err != nil {
 		return link.MediaFilter{}
@@ -106,13 +106,14 @@ func (r *request) libraryFilterFrom(form url.Values) link.MediaFilter {
 	return link.ParseMediaFilter(query)
 }
 
-// finishFileAction redirects to the list from which a form was submitted, with a message or the reason for a refusal.
-func (r *request) finishFileAction(form url.Values, message string, err error) error {
-	return r.finishFileActionWithDetails(form, layout.Flash{Tone: ui.ToneGood, Text: message}, err)
+// flashAndRedirectToLibrary redirects to the list from which a form was submitted, with a message or the reason for a
+// refusal.
+func (r *request) flashAndRedirectToLibrary(form url.Values, message string, err error) error {
+	return r.flashDetailsAndRedirectToLibrary(form, layout.Flash{Tone: ui.ToneGood, Text: message}, err)
 }
 
-// finishFileActionWithDetails is finishFileAction for a message with a link.
-func (r *request) finishFileActionWithDetails(form url.Values, done layout.Flash, err error) error {
+// flashDetailsAndRedirectToLibrary is flashAndRedirectToLibrary for a message with a link.
+func (r *request) flashDetailsAndRedirectToLibrary(form url.Values, done layout.Flash, err error) error {
 	e, refused := asRefusal(err)
 	switch {
 	case refused:
@@ -123,7 +124,7 @@ func (r *request) finishFileActionWithDetails(form url.Values, done layout.Flash
 	default:
 		r.setFlashWithDetails(done)
 	}
-	return r.redirect(r.link.Media(r.libraryFilterFrom(form)))
+	return r.redirect(r.link.Media(r.libraryFilterFromBackField(form)))
 }
 
 // changeSelectedFiles moves, tags, pins or unpins the selected files.
@@ -142,10 +143,11 @@ func (r *request) changeSelectedFiles(form url.Values) error {
 		batch.Pinned, done = new(false), "unpinned"
 	}
 	if done == "" {
-		return r.finishFileAction(form, "", core.Invalid(media.FieldAct, "The action is missing.").WithHint("Choose an action."))
+		err := core.Invalid(media.FieldAct, "The action is missing.").WithHint("Choose an action.")
+		return r.flashAndRedirectToLibrary(form, "", err)
 	}
 	n, err := r.editFiles(batch)
-	return r.finishFileAction(form, ui.CountNoun(n, "file", "files")+" "+done+".", err)
+	return r.flashAndRedirectToLibrary(form, ui.CountNoun(n, "file", "files")+" "+done+".", err)
 }
 
 // editFiles changes files and returns how many it found. It refuses the change if it found none.
@@ -154,12 +156,12 @@ func (r *request) editFiles(batch app.FileBatch) (found int, err error) {
 	if err == nil && found == 0 {
 		err = core.Invalid("ids", "The selected files no longer exist.")
 	}
-	return found, refuseMissingFolder(err)
+	return found, convertMissingFolderError(err)
 }
 
-// refuseMissingFolder returns a refusal in place of the error that the folder chosen in a form does not exist. It
+// convertMissingFolderError returns a refusal in place of the error that the folder chosen in a form does not exist. It
 // returns any other error unchanged.
-func refuseMissingFolder(err error) error {
+func convertMissingFolderError(err error) error {
 	e := core.ErrorOrInternal(err)
 	if e.Code != core.CodeNotFound || e.Path != "folderId" && e.Path != "parentId" {
 		return err
@@ -172,7 +174,7 @@ func (r *request) changeTagsOfFiles(form url.Values, act string) error {
 	tags := parseTags(form.Get(media.FieldTag))
 	if len(tags) == 0 {
 		missing := core.Invalid(media.FieldTag, "The tag is missing.").WithHint("Enter a tag, then try again.")
-		return r.finishFileAction(form, "", missing)
+		return r.flashAndRedirectToLibrary(form, "", missing)
 	}
 	n := 0
 	var names []string
@@ -184,7 +186,7 @@ func (r *request) changeTagsOfFiles(form url.Values, act string) error {
 		}
 		var err error
 		if n, err = r.editFiles(batch); err != nil {
-			return r.finishFileAction(form, "", err)
+			return r.flashAndRedirectToLibrary(form, "", err)
 		}
 	}
 	count, list := ui.CountNoun(n, "file", "files"), core.JoinNames(names, "and")
@@ -192,9 +194,9 @@ func (r *request) changeTagsOfFiles(form url.Values, act string) error {
 		list = joinFirstNames(names)
 	}
 	if act == media.ActUntag {
-		return r.finishFileAction(form, count+" no longer tagged with "+list+".", nil)
+		return r.flashAndRedirectToLibrary(form, count+" no longer tagged with "+list+".", nil)
 	}
-	return r.finishFileActionWithDetails(form, layout.Flash{
+	return r.flashDetailsAndRedirectToLibrary(form, layout.Flash{
 		Tone: ui.ToneGood, Text: count + " tagged with " + list + ".",
 		URL: r.link.Media(link.MediaFilter{Tags: tags}), Label: "View tagged files",
 	}, nil)
@@ -219,13 +221,13 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 			message += " " + ui.CountNoun(len(used), "file was not deleted, because a post still needs it: ",
 				"files were not deleted, because posts still need them: ") + joinFirstNames(used) + "."
 		}
-		return r.finishFileAction(form, message, err)
+		return r.flashAndRedirectToLibrary(form, message, err)
 	}
 	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
 	if err := app.CheckFileBatchSize(ids); err != nil {
-		return r.finishFileAction(form, "", err)
+		return r.flashAndRedirectToLibrary(form, "", err)
 	}
 	found, err := r.web.cfg.App.FindFilesIncludingDeleted(r.context(), r.caller, ids)
 	if err != nil {
@@ -249,7 +251,7 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 			"The files are deleted permanently. Posts that are live keep their files on the networks.",
 			"Files that are used by drafts, queued posts or posts with a pending retry will not be deleted.",
 		}, Action: r.link.DeleteSelectedFiles(), Button: "Delete " + ui.CountNoun(len(names), "file", "files"),
-		Back: r.link.Media(r.libraryFilterFrom(form)), Fields: fields,
+		Back: r.link.Media(r.libraryFilterFromBackField(form)), Fields: fields,
 	})
 }
 
@@ -268,7 +270,7 @@ func (r *request) createFolder(form url.Values) error {
 		in.ParentID = contract.Some(parent)
 	}
 	made, err := r.web.cfg.App.CreateFolder(r.context(), r.caller, in)
-	if e, ok := asRefusal(refuseMissingFolder(err)); ok {
+	if e, ok := asRefusal(convertMissingFolderError(err)); ok {
 		if e.Path == "parentId" {
 			form.Del(media.FieldBack)
 			e = e.WithHint("Create the new folder at the top level, or open another folder first.")
@@ -281,7 +283,7 @@ func (r *request) createFolder(form url.Values) error {
 		return err
 	}
 	r.setFlash(ui.ToneGood, "Folder "+made.Name+" created.")
-	return r.redirect(r.link.Media(link.MediaFilter{Folder: made.ID, View: r.libraryFilterFrom(form).View}))
+	return r.redirect(r.link.Media(link.MediaFilter{Folder: made.ID, View: r.libraryFilterFromBackField(form).View}))
 }
 
 // editFolder renames and moves a folder.
@@ -292,7 +294,7 @@ func (r *request) editFolder(form url.Values) error {
 	}
 	made, err := r.web.cfg.App.EditFolder(r.context(), r.caller, in)
 	form.Set(media.FieldBack, link.MediaFilter{Folder: r.pathID()}.Encode())
-	if e, ok := asRefusal(refuseMissingFolder(err)); ok {
+	if e, ok := asRefusal(convertMissingFolderError(err)); ok {
 		return r.renderLibraryError(form, e, func(m *media.LibraryModel, words string) {
 			if errors.Is(err, app.ErrChanged) {
 				words = "This folder was changed after you opened the page. Its path is now " + m.Folders.PathName(r.pathID()) +
@@ -302,7 +304,7 @@ func (r *request) editFolder(form url.Values) error {
 			m.MovedTo = new(form.Get(media.FieldParent))
 		})
 	}
-	return r.finishFileAction(form, "Folder "+made.Name+" saved.", err)
+	return r.flashAndRedirectToLibrary(form, "Folder "+made.Name+" saved.", err)
 }
 
 // renderLibraryError shows the library with the reason for a refusal. place adds the reason and what the person typed
@@ -310,7 +312,7 @@ func (r *request) editFolder(form url.Values) error {
 func (r *request) renderLibraryError(
 	form url.Values, e *core.Error, place func(m *media.LibraryModel, reason string),
 ) error {
-	m, err := r.loadLibrary(r.libraryFilterFrom(form))
+	m, err := r.loadLibrary(r.libraryFilterFromBackField(form))
 	if err != nil {
 		return err
 	}
@@ -334,7 +336,7 @@ func (r *request) deleteFolder(form url.Values) error {
 		}
 	}
 	form.Set(media.FieldBack, back.Encode())
-	return r.finishFileAction(form, "Folder "+folder.Name+" deleted.", err)
+	return r.flashAndRedirectToLibrary(form, "Folder "+folder.Name+" deleted.", err)
 }
 
 // redirectToLibrary redirects a person who opens the address of an action, which accepts only forms, to the library.

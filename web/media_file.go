@@ -65,12 +65,12 @@ func (r *request) editFile(form url.Values) error {
 		FolderID: folderIDOrNull(values.Folder), Pinned: &values.Pinned,
 		Revision: form.Get(media.FieldRevision),
 	})
-	refusal := refuseMissingFolder(err)
+	refusal := convertMissingFolderError(err)
 	e, refused := asRefusal(refusal)
 	if !refused {
-		return r.finishFileAction(form, made.OriginalName+" saved.", err)
+		return r.flashAndRedirectToLibrary(form, made.OriginalName+" saved.", err)
 	}
-	m, err := r.loadFilePage(r.libraryFilterFrom(form))
+	m, err := r.loadFilePage(r.libraryFilterFromBackField(form))
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (r *request) uploadToLibrary() error {
 		return err
 	}
 	if refused != nil {
-		return r.finishFileAction(form, "", refused)
+		return r.flashAndRedirectToLibrary(form, "", refused)
 	}
 	ids, refused, err := r.uploadFiles(sent.File[media.FieldUpload], form.Get(media.FieldFolder))
 	if err != nil {
@@ -123,12 +123,12 @@ func (r *request) uploadToLibrary() error {
 	case refused == nil && len(ids) == 0:
 		refused = core.Invalid("", "No file was chosen.").WithHint("Choose files, then try again.")
 	case refused == nil:
-		return r.finishFileAction(form, done, nil)
+		return r.flashAndRedirectToLibrary(form, done, nil)
 	case refused.Path == "folderId":
 		form.Del(media.FieldBack) // the list of the missing folder
 		refused = refused.WithHint("Upload to the top level, or open another folder first.")
 	case len(ids) > 0:
 		refused.Message = done + " " + refused.Message
 	}
-	return r.finishFileAction(form, "", refused)
+	return r.flashAndRedirectToLibrary(form, "", refused)
 }

@@ -67,7 +67,7 @@ func (r *request) loadFilesAndPreview(m *posts.ShowModel, card app.PostCard) err
 	if err != nil {
 		return err
 	}
-	account, err := r.findConnectedAccount(card.AccountID)
+	account, err := r.findConnectedAccountOrNil(card.AccountID)
 	if err != nil {
 		return err
 	}
@@ -92,8 +92,8 @@ func (r *request) loadFilesAndPreview(m *posts.ShowModel, card app.PostCard) err
 	return nil
 }
 
-// findConnectedAccount returns the account with the id, or nil if it is not connected.
-func (r *request) findConnectedAccount(id string) (*contract.Account, error) {
+// findConnectedAccountOrNil returns the account with the id, or nil if it is not connected.
+func (r *request) findConnectedAccountOrNil(id string) (*contract.Account, error) {
 	accounts, err := r.loadAccounts()
 	for i := range accounts {
 		if accounts[i].ID == id {
@@ -138,7 +138,7 @@ func (r *request) loadObstacles(m *posts.ShowModel) (err error) {
 			return err
 		}
 	}
-	account, err := r.findConnectedAccount(m.Post.AccountID)
+	account, err := r.findConnectedAccountOrNil(m.Post.AccountID)
 	if err != nil || account == nil || account.Status == string(core.AccountOK) || m.Post.Status == string(core.PostLive) {
 		return err
 	}

@@ -26,9 +26,9 @@ const (
 
 const flashCopy = "This is a copy. The original post is unchanged."
 
-// finishPostAction responds to an action on a post: it redirects to the post's page with a message, or shows the page
-// with the error.
-func (r *request) finishPostAction(message string, err error) error {
+// redirectToPostOrShowRefusal responds to an action on a post: it redirects to the post's page with a message, or shows
+// the page with the error.
+func (r *request) redirectToPostOrShowRefusal(message string, err error) error {
 	if e, ok := asRefusal(err); ok {
 		r.setRetryAfterHeader(e)
 		return r.renderPost(httpd.Status(e.Code), func(m *posts.ShowModel) { m.Refused = r.web.errorForPeople(e) })
@@ -44,19 +44,19 @@ func (r *request) queuePost(form url.Values) error {
 	_, err := r.web.cfg.App.EditPost(r.context(), r.caller, contract.EditPost{
 		ID: r.pathID(), Revision: form.Get(posts.FieldRevision), Status: string(core.PostQueued),
 	})
-	return r.finishPostAction("Post scheduled.", err)
+	return r.redirectToPostOrShowRefusal("Post scheduled.", err)
 }
 
 // sendPostAfterDelay publishes a draft or a queued post after a short delay in which the person can undo it.
 func (r *request) sendPostAfterDelay(form url.Values) error {
 	before, err := r.web.cfg.App.SendPostAfterUndoDelay(r.context(), r.caller, r.pathID(), form.Get(posts.FieldRevision))
-	return r.finishUndoablePostAction(flashSending, before, err)
+	return r.redirectToPostWithUndoOrShowRefusal(flashSending, before, err)
 }
 
-// finishUndoablePostAction is finishPostAction with a button that restores the earlier schedule.
-func (r *request) finishUndoablePostAction(message string, before app.PostSchedule, err error) error {
+// redirectToPostWithUndoOrShowRefusal is redirectToPostOrShowRefusal with a button that restores the earlier schedule.
+func (r *request) redirectToPostWithUndoOrShowRefusal(message string, before app.PostSchedule, err error) error {
 	if err != nil {
-		return r.finishPostAction(message, err)
+		return r.redirectToPostOrShowRefusal(message, err)
 	}
 	r.setUndoFlash(message, before)
 	return r.redirect(r.link.Post(r.pathID()))
@@ -77,13 +77,13 @@ func (r *request) reschedulePost(form url.Values) error {
 		})
 	}
 	if err != nil {
-		return r.finishPostAction("", err)
+		return r.redirectToPostOrShowRefusal("", err)
 	}
 	zone, err := core.ParseZone(p.TZ)
 	if err != nil {
 		return err
 	}
-	return r.finishUndoablePostAction("Rescheduled to "+zone.FormatTime(p.PublishAt.Time)+".", before, nil)
+	return r.redirectToPostWithUndoOrShowRefusal("Rescheduled to "+zone.FormatTime(p.PublishAt.Time)+".", before, nil)
 }
 
 // redirectToPost redirects a person who opens the address of an action, which accepts only forms, to the post's page.
@@ -92,21 +92,21 @@ func (r *request) redirectToPost() error { return r.redirect(r.link.Post(r.pathI
 func (r *request) cancelPost(url.Values) error {
 	p, before, err := r.web.cfg.App.CancelPostWithUndo(r.context(), r.caller, r.pathID())
 	if p.Status == string(core.PostFailed) {
-		return r.finishPostAction("Automatic retries stopped.", err)
+		return r.redirectToPostOrShowRefusal("Automatic retries stopped.", err)
 	}
-	return r.finishUndoablePostAction("Moved back to drafts. The post will not be published.", before, err)
+	return r.redirectToPostWithUndoOrShowRefusal("Moved back to drafts. The post will not be published.", before, err)
 }
 
 func (r *request) retryPost(url.Values) error {
 	_, err := r.web.cfg.App.RetryPost(r.context(), r.caller, contract.RetryPost{ID: r.pathID()})
-	return r.finishPostAction(flashPublishing, err)
+	return r.redirectToPostOrShowRefusal(flashPublishing, err)
 }
 
 // duplicatePost copies a post and opens the copy, with the choice of time in the form, if any.
 func (r *request) duplicatePost(form url.Values) error {
 	made, err := r.web.cfg.App.DuplicatePost(r.context(), r.caller, r.pathID())
 	if err != nil {
-		return r.finishPostAction("", err)
+		return r.redirectToPostOrShowRefusal("", err)
 	}
 	r.setFlash(ui.ToneGood, flashCopy)
 	if when := form.Get(posts.FieldWhen); when != "" {
@@ -125,7 +125,7 @@ func (r *request) resolvePostOutcome(form url.Values) error {
 		return core.Invalid(posts.FieldOutcome, "Say whether the post is live.")
 	}
 	_, err := r.web.cfg.App.ResolveUnknownOutcome(r.context(), r.caller, r.pathID(), in)
-	return r.finishPostAction(word, err)
+	return r.redirectToPostOrShowRefusal(word, err)
 }
 
 // aboutLength is how many characters of a post's text a confirmation shows.
@@ -150,7 +150,7 @@ func (r *request) showDeletePostConfirmation() error {
 
 func (r *request) deletePost(url.Values) error {
 	if err := r.web.cfg.App.DeletePost(r.context(), r.caller, r.pathID()); err != nil {
-		return r.finishPostAction("", err)
+		return r.redirectToPostOrShowRefusal("", err)
 	}
 	r.setFlash(ui.ToneGood, "Post deleted.")
 	return r.redirect(r.link.Posts(link.Filter{}))

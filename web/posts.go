@@ -26,7 +26,7 @@ func (r *request) showPosts() error {
 		return err
 	}
 	if filter == (link.Filter{}) {
-		if m.Frame.FirstSteps, err = r.loadFirstStepsToShow(); err != nil {
+		if m.Frame.FirstSteps, err = r.loadFirstStepsOrNil(); err != nil {
 			return err
 		}
 	}

@@ -230,8 +230,8 @@ func (r *request) askToSignInOrSetUp() error {
 	if first {
 		return r.redirect(link.SetUp)
 	}
-	if done, err := r.offerSignInKeepingForm(); done || err != nil {
+	if done, err := r.offerSignInKeepingPostForm(); done || err != nil {
 		return err
 	}
-	return r.redirect(link.SignInFor(r.currentPageURL()))
+	return r.redirect(link.SignInFor(r.requestedOrRefererPageURL()))
 }

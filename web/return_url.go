@@ -40,9 +40,9 @@ func looksLikeID(s string) bool {
 	return ok && strings.Trim(kind+rest, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
-// currentPageURL returns the page that the person sees: the requested one or, for a form or a part, the one in Referer.
-// It returns "" if that is not one of our pages.
-func (r *request) currentPageURL() string {
+// requestedOrRefererPageURL returns the page that the person sees: the requested one or, for a form or a part, the one
+// in Referer. It returns "" if that is not one of our pages.
+func (r *request) requestedOrRefererPageURL() string {
 	if r.isPageVisit() {
 		return r.requestedPageURL()
 	}

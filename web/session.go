@@ -127,8 +127,9 @@ func (s *sessions) renewTokenAndRecordProof(ctx context.Context) error {
 	return nil
 }
 
-// replaceProof stores the proof of a new password, so that the session remains valid, and gives it a new token.
-func (s *sessions) replaceProof(ctx context.Context, proof string) error {
+// replaceProofAndRenewToken stores the proof of a new password, so that the session remains valid, and gives it a new
+// token.
+func (s *sessions) replaceProofAndRenewToken(ctx context.Context, proof string) error {
 	s.manager.Put(ctx, keyProof, proof)
 	return s.renewTokenAndRecordProof(ctx)
 }
@@ -194,8 +195,8 @@ func (r *request) visitor() app.Visitor {
 // maxBrowser is how many characters of the User-Agent are stored.
 const maxBrowser = 300
 
-// beginSession starts a session of a person who has signed in, and sets the device cookie.
-func (r *request) beginSession(in app.SignedIn) error {
+// beginSessionAndSetDeviceCookie starts a session of a person who has signed in, and sets the device cookie.
+func (r *request) beginSessionAndSetDeviceCookie(in app.SignedIn) error {
 	browser := []rune(r.echo.Request().UserAgent())
 	if err := r.web.sessions.begin(r.context(), in, string(browser[:min(len(browser), maxBrowser)])); err != nil {
 		return err

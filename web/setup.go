@@ -18,7 +18,7 @@ import (
 
 // FindSetUpURL returns the address for setting up a new server, including the code that the page requires. It returns
 // "" if the server has already been set up.
-func (w *Web) FindSetUpURL(ctx context.Context) (string, error) {
+func (w *Web) FindSetUpURL(ctx context.Context) (urlOrEmpty string, err error) {
 	first, err := w.cfg.App.NeedsSetUp(ctx)
 	if err != nil || !first {
 		return "", err
@@ -71,7 +71,7 @@ func (r *request) setUpServer(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	if err := r.beginSession(in); err != nil {
+	if err := r.beginSessionAndSetDeviceCookie(in); err != nil {
 		return err
 	}
 	r.setFlash(ui.ToneGood, "Your workspace is ready. Connect an account, then write your first post.")

@@ -48,7 +48,7 @@ func (r *request) signIn(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	if err := r.beginSession(in); err != nil {
+	if err := r.beginSessionAndSetDeviceCookie(in); err != nil {
 		return err
 	}
 	if m.Carry != "" && len(m.Carry) <= maxSavedForm {

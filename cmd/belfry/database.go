@@ -151,9 +151,9 @@ func checkDatabaseReachable(ctx context.Context, cfg *config.Config) error {
 	return fmt.Errorf("cannot reach the database in BELFRY_DATABASE_URL: %w", err)
 }
 
-// migrateIfAllowed migrates a database with an old schema if the database is local or empty. For any other external
-// database with an old schema, it returns an error.
-func (d *database) migrateIfAllowed(ctx context.Context, pool *pgxpool.Pool) error {
+// migrateLocalOrEmptyDatabase migrates a database with an old schema if the database is local or empty. For any other
+// external database with an old schema, it returns an error.
+func (d *database) migrateLocalOrEmptyDatabase(ctx context.Context, pool *pgxpool.Pool) error {
 	state, err := migrations.ReadState(ctx, pool)
 	switch {
 	case err != nil:
@@ -200,10 +200,10 @@ func (s *commandSession) migrateAndCreateApp(ctx context.Context, log *slog.Logg
 	if state.Empty && install == mustExist {
 		return errors.New("the database is empty: use the service's BELFRY_DATABASE_URL or BELFRY_DATA_DIR (`belfry serve` creates a new installation)")
 	}
-	if err := s.db.migrateIfAllowed(ctx, s.db.pool); err != nil {
+	if err := s.db.migrateLocalOrEmptyDatabase(ctx, s.db.pool); err != nil {
 		return err
 	}
-	calls, err := ownSandboxURL(s.cfg)
+	calls, err := ownSandboxURLOrNil(s.cfg)
 	if err != nil {
 		return err
 	}
@@ -242,8 +242,8 @@ func (s *commandSession) loadKeyRing(mayCreate bool) (*secret.Ring, error) {
 	return ring, err
 }
 
-// ownSandboxURL returns the address at which the service serves its own simulated networks, or nil if it has none.
-func ownSandboxURL(cfg *config.Config) (*url.URL, error) {
+// ownSandboxURLOrNil returns the address at which the service serves its own simulated networks, or nil if it has none.
+func ownSandboxURLOrNil(cfg *config.Config) (*url.URL, error) {
 	if !usesOwnSandbox(cfg) {
 		return nil, nil
 	}

@@ -134,7 +134,7 @@ func (g *seeder) makeBrandWorkspace(
 		if err != nil {
 			return "", err
 		}
-		if err := g.createPostAndNoteIfDue(ctx, brand.Zone, post, request); err != nil {
+		if err := g.createPostAndCollectIfDue(ctx, brand.Zone, post, request); err != nil {
 			return "", err
 		}
 	}
@@ -192,9 +192,9 @@ func (g *seeder) pickRefusableRow(rows []contract.PlanRow) (atMostOne []contract
 	return rows[:min(1, len(rows))]
 }
 
-// createPostAndNoteIfDue saves a draft, schedules a post, or queues a post that publishAndBackdateDue will publish and
-// backdate.
-func (g *seeder) createPostAndNoteIfDue(
+// createPostAndCollectIfDue saves a draft, schedules a post, or queues a post that publishAndBackdateDue will publish
+// and backdate.
+func (g *seeder) createPostAndCollectIfDue(
 	ctx context.Context, zoneName string, post demoPost, request contract.PlanPosts,
 ) error {
 	zone, err := time.LoadLocation(zoneName)

@@ -171,7 +171,7 @@ func (d *httpService) closeSandbox() error {
 }
 
 // findSetUpURL returns the link for setting up a new server, or "" if the server has been set up or has no dashboard.
-func (d *httpService) findSetUpURL(ctx context.Context) (string, error) {
+func (d *httpService) findSetUpURL(ctx context.Context) (urlOrEmpty string, err error) {
 	if d.pages == nil {
 		return "", nil
 	}

@@ -48,13 +48,14 @@ func main() {
 		debug.SetMemoryLimit(softLimit)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := runAndReport(ctx, &program{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ()}, os.Args[1:])
+	p := &program{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ()}
+	code := runAndPrintError(ctx, p, os.Args[1:])
 	stop()
 	os.Exit(code)
 }
 
-// runAndReport runs one command, prints its error, and returns the exit code.
-func runAndReport(ctx context.Context, p *program, args []string) (exitCode int) {
+// runAndPrintError runs one command, prints its error, and returns the exit code.
+func runAndPrintError(ctx context.Context, p *program, args []string) (exitCode int) {
 	err := p.runCommand(ctx, args)
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return exitOK

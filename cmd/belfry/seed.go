@@ -143,7 +143,7 @@ func (g *seeder) findOrStartSandbox(ctx context.Context) (stop func(), err error
 		g.control = s.cfg.NetworksURL + "/_/"
 		return stop, err
 	}
-	at, err := ownSandboxURL(s.cfg)
+	at, err := ownSandboxURLOrNil(s.cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -292,7 +292,7 @@ func (g *seeder) makeSamplePosts(ctx context.Context, account contract.Account) 
 				break
 			}
 		}
-		if err := g.createPostAndNoteIfDue(ctx, "Europe/Berlin", post, request); err != nil {
+		if err := g.createPostAndCollectIfDue(ctx, "Europe/Berlin", post, request); err != nil {
 			return err
 		}
 	}

@@ -40,11 +40,11 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 		return err
 	}
 	defer worker.Close()
-	if err := db.migrateIfAllowed(ctx, worker); err != nil {
+	if err := db.migrateLocalOrEmptyDatabase(ctx, worker); err != nil {
 		return err
 	}
 
-	calls, err := ownSandboxURL(cfg)
+	calls, err := ownSandboxURLOrNil(cfg)
 	if err != nil {
 		return err
 	}

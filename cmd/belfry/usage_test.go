@@ -17,7 +17,7 @@ func belfryWith(t *testing.T, environ []string, stdin string, args ...string) (c
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	p := &program{in: strings.NewReader(stdin), out: &stdout, err: &stderr, environ: environ}
-	code = runAndReport(t.Context(), p, args)
+	code = runAndPrintError(t.Context(), p, args)
 	return code, stdout.String(), stderr.String()
 }
 

@@ -86,5 +86,5 @@ func (a *App) fetchAndSaveFacts(ctx context.Context, t store.Tenant, informer ne
 	if err != nil {
 		return err
 	}
-	return t.SaveFactsIfConnected(ctx, account.ID, facts.WithEarlierIfBlocked(earlier[account.ID]))
+	return t.SaveFactsIfConnected(ctx, account.ID, facts.WithEarlierChoicesIfBlocked(earlier[account.ID]))
 }

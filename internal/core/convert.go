@@ -45,9 +45,9 @@ func (l FileLimits) AllowsConversionFrom(mime string) bool {
 	return slices.Contains(ConvertibleFormats, mime) && l.AcceptsFormat(convertedMime)
 }
 
-// ConversionOf returns the JPEG to send in place of a file. It returns nil if the file is sent unchanged, or cannot be
-// sent at all because the network does not accept its format.
-func (l FileLimits) ConversionOf(f FileFacts) *Conversion {
+// ConversionOrNil returns the JPEG to send in place of a file. It returns nil if the file is sent unchanged, or cannot
+// be sent at all because the network does not accept its format.
+func (l FileLimits) ConversionOrNil(f FileFacts) *Conversion {
 	if l.AcceptsFormat(f.Mime) || !f.Convertible || !l.AllowsConversionFrom(f.Mime) {
 		return nil
 	}

@@ -32,7 +32,7 @@ func TestAnImageIsConvertedOnlyIfItsNetworkRefusesItsFormat(t *testing.T) {
 		"a file that is not examined":   {[]string{"image/jpeg"}, core.FileFacts{Kind: core.FileImage}, false},
 		"a JPEG":                        {[]string{"image/jpeg"}, core.FileFacts{Mime: "image/jpeg"}, false},
 	} {
-		if jpeg := (core.FileLimits{Formats: c.formats}).ConversionOf(c.file); (jpeg != nil) != c.want {
+		if jpeg := (core.FileLimits{Formats: c.formats}).ConversionOrNil(c.file); (jpeg != nil) != c.want {
 			t.Errorf("%s: %v", name, jpeg)
 		}
 	}
@@ -59,7 +59,7 @@ func TestAConvertedImageHasTheSizeThatTheNetworkKeeps(t *testing.T) {
 		"where a file can have a few kB": {core.FileLimits{Bytes: 100_000}, png(1600, 1600), core.Conversion{Width: 400, Height: 400, MaxBytes: 100_000}},
 	} {
 		c.limits.Formats = []string{"image/jpeg"}
-		got := c.limits.ConversionOf(c.file)
+		got := c.limits.ConversionOrNil(c.file)
 		if got == nil || *got != c.want {
 			t.Fatalf("%s: %v, want %v", name, got, c.want)
 		}
@@ -80,7 +80,7 @@ func TestAConvertedImageKeepsWithinTheLimits(t *testing.T) {
 			MaxRatio: rapid.SampledFrom([]float64{0, 10, 1.91}).Draw(t, "most"),
 		}
 		file := png(rapid.IntRange(200, 10_000).Draw(t, "w"), rapid.IntRange(200, 10_000).Draw(t, "h"))
-		c := l.ConversionOf(file)
+		c := l.ConversionOrNil(file)
 		within := func(n, limit int) bool { return limit == 0 || n <= limit }
 		if !within(c.Width, l.MaxWidth) || !within(c.Height, l.MaxHeight) || !within(min(c.Width, c.Height), l.MaxShortSide) ||
 			c.Width > file.Width || c.Height > file.Height {

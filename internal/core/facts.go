@@ -58,9 +58,9 @@ func (f Facts) ValidFor(due, now time.Time) Facts {
 	return f
 }
 
-// WithEarlierIfBlocked returns f, the latest facts. If f reports nothing but a block, the result also contains the
-// earlier choices and the earlier length limit for videos.
-func (f Facts) WithEarlierIfBlocked(earlier Facts) Facts {
+// WithEarlierChoicesIfBlocked returns f, the latest facts. If f reports nothing but a block, the result also contains
+// the earlier choices and the earlier length limit for videos.
+func (f Facts) WithEarlierChoicesIfBlocked(earlier Facts) Facts {
 	if f.Blocked != "" {
 		f.Choices, f.LongestVideoMs = earlier.Choices, earlier.LongestVideoMs
 	}

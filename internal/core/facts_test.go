@@ -52,11 +52,11 @@ func TestABlockedAccountKeepsWhatWasToldBefore(t *testing.T) {
 		Choices: map[string][]string{"audience": {"friends"}}, LongestVideoMs: 1000,
 		Quota: &core.PostQuota{Used: 1, Limit: 2, Window: day},
 	}
-	blocked := core.Facts{Blocked: "It may not post."}.WithEarlierIfBlocked(earlier)
+	blocked := core.Facts{Blocked: "It may not post."}.WithEarlierChoicesIfBlocked(earlier)
 	if blocked.LongestVideoMs != 1000 || len(blocked.Choices) != 1 || blocked.Quota != nil || blocked.Blocked == "" {
 		t.Errorf("blocked: %+v", blocked)
 	}
-	if free := (core.Facts{LongestVideoMs: 2000}).WithEarlierIfBlocked(earlier); free.Choices != nil || free.LongestVideoMs != 2000 {
+	if free := (core.Facts{LongestVideoMs: 2000}).WithEarlierChoicesIfBlocked(earlier); free.Choices != nil || free.LongestVideoMs != 2000 {
 		t.Errorf("no longer blocked: %+v", free)
 	}
 }

@@ -3,7 +3,7 @@ package core
 import "strings"
 
 // NearestName returns the known name that is most similar to a mistyped one, ignoring case, or "" if none is similar.
-func NearestName(name string, known []string) string {
+func NearestName(name string, known []string) (nearestOrEmpty string) {
 	best, at := "", min(len(name)/2, max(2, len(name)/4))+1
 	if len(name) < 3 {
 		return "" // too short: it resembles too many names

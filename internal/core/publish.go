@@ -274,13 +274,13 @@ func (p Publication) nextAfterStatus(s Signal) (Publication, Action) {
 	case Pending, Progress:
 		switch {
 		case s.Stale:
-			return p.replaceDeadHandle(s)
+			return p.replaceDeadHandleIfConclusive(s)
 		case s.Verdict == Progress:
 			return p, DoStatus
 		}
 		return p, DoPoll
 	case Dead:
-		return p.replaceDeadHandle(s)
+		return p.replaceDeadHandleIfConclusive(s)
 	case Broken:
 		return p.replaceBrokenHandleIfConclusive(s)
 	case Refused, Doomed:
@@ -307,9 +307,9 @@ func (p Publication) RevertUnmadeCall(call Action, before Publication) Publicati
 	return p
 }
 
-// replaceDeadHandle replaces a handle that, according to the network, was never published and never will be. A handle
-// that expired while it was idle does not count against the post.
-func (p Publication) replaceDeadHandle(s Signal) (Publication, Action) {
+// replaceDeadHandleIfConclusive replaces a handle that, according to the network, was never published and never will
+// be. A handle that expired while it was idle does not count against the post.
+func (p Publication) replaceDeadHandleIfConclusive(s Signal) (Publication, Action) {
 	if !p.isHandleDeathConclusive() {
 		return p, DoBackoff
 	}
@@ -396,7 +396,7 @@ func (p Publication) nextAfterOutcomeQuery(s Signal) (Publication, Action) {
 			return p, DoStatus
 		}
 	case Dead:
-		return p.replaceDeadHandle(s)
+		return p.replaceDeadHandleIfConclusive(s)
 	case Broken:
 		return p.replaceBrokenHandleIfConclusive(s)
 	case Doomed:

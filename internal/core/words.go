@@ -36,7 +36,7 @@ func Excerpt(text string, maxChars int) string {
 // ExcerptAround returns the part of a text around the first match of FindPhrase, on one line. Where it is cut, it has
 // an ellipsis, as with Excerpt. The part always contains the whole match, even if that makes it longer than maxChars.
 // It returns "" if there is no match.
-func ExcerptAround(text, phrase string, maxChars int) string {
+func ExcerptAround(text, phrase string, maxChars int) (excerptOrEmpty string) {
 	text = strings.Join(strings.Fields(text), " ")
 	found := FindPhrase(text, phrase)
 	if len(found) == 0 {
@@ -67,7 +67,7 @@ const maxFoundPhrase = 60
 
 // FindPhrase returns where a text on one line contains a phrase, as pairs of byte offsets. It ignores case, and the
 // amount of space between the words of the phrase. Only the first maxFoundPhrase characters of a phrase count.
-func FindPhrase(text, phrase string) [][]int {
+func FindPhrase(text, phrase string) (byteRanges [][]int) {
 	phrase = strings.Join(strings.Fields(phrase), " ")
 	if phrase == "" {
 		return nil

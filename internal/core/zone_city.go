@@ -22,7 +22,7 @@ func FindZoneNames(cityOrName string) (found []string) {
 			return []string{name}
 		}
 		city := name[strings.LastIndex(name, "/")+1:]
-		isSame := func(other string) bool { return areOneZone(name, other) }
+		isSame := func(other string) bool { return haveSameOffsets(name, other) }
 		if strings.EqualFold(city, wanted) && !slices.ContainsFunc(found, isSame) {
 			found = append(found, name)
 		}
@@ -30,8 +30,9 @@ func FindZoneNames(cityOrName string) (found []string) {
 	return found
 }
 
-// areOneZone reports whether two names stand for one zone: their clocks show the same in every week from 1970 to 2040.
-func areOneZone(name, other string) bool {
+// haveSameOffsets reports whether two names stand for one zone: their clocks show the same in every week from 1970 to
+// 2040.
+func haveSameOffsets(name, other string) bool {
 	zone, err := ParseZone(name)
 	otherZone, otherErr := ParseZone(other)
 	if err != nil || otherErr != nil {

@@ -176,7 +176,7 @@ func TestAConvertedPictureIsNeverTooLarge(t *testing.T) {
 			}
 		}
 		file := encodePNG(t, picture)
-		to := limits.ConversionOf(read(t, file, "").FileFacts)
+		to := limits.ConversionOrNil(read(t, file, "").FileFacts)
 		if to == nil {
 			t.Fatal("not convertible")
 		}
@@ -193,7 +193,7 @@ func TestAPictureOfOneLineIsConverted(t *testing.T) {
 		{20_000, 1, 2560, 1}, {1, 20_000, 1, 2560}, {1, 1, 1, 1}, {3000, 2, 2560, 1},
 	} {
 		file := mediatest.BlackPNG(c.width, c.height, 2)
-		to := limits.ConversionOf(read(t, file, "").FileFacts)
+		to := limits.ConversionOrNil(read(t, file, "").FileFacts)
 		if to == nil {
 			t.Fatalf("%+v is not convertible", c)
 		}

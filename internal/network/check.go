@@ -63,7 +63,7 @@ func (f *Findings) checkEachFile(content core.ContentType, media []core.Media) {
 		if limits == nil {
 			continue
 		}
-		if jpeg := limits.ConversionOf(m.FileFacts); jpeg != nil {
+		if jpeg := limits.ConversionOrNil(m.FileFacts); jpeg != nil {
 			converted = append(converted, m.Name)
 			m.FileFacts = jpeg.Facts()
 		}

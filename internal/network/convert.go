@@ -13,7 +13,7 @@ func ConversionForEachFile(r Rules, d Draft) []*core.Conversion {
 	all := make([]*core.Conversion, len(d.Media))
 	for i, m := range d.Media {
 		if limits := fileLimits(content, m.Kind); limits != nil {
-			all[i] = limits.ConversionOf(m.FileFacts)
+			all[i] = limits.ConversionOrNil(m.FileFacts)
 		}
 	}
 	return all

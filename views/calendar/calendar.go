@@ -155,9 +155,9 @@ func addStartAnchor(view, url string) string {
 	return url
 }
 
-// startHour returns the hour at which a week opens: the hour before the present one or, in another week, the first hour
-// with posts. Without posts, it returns 7.
-func (m Model) startHour() int {
+// hourToScrollTo returns the hour at which a week opens: the hour before the present one or, in another week, the first
+// hour with posts. Without posts, it returns 7.
+func (m Model) hourToScrollTo() int {
 	first := 24
 	for _, d := range m.Days {
 		if m.isToday(d) {
@@ -331,8 +331,8 @@ func (d Day) dotStates() (states []string) {
 	return states
 }
 
-// dotCount returns the number beside the day's dots, or "" if each post has a dot.
-func (d Day) dotCount() string {
+// countBesideDots returns the number beside the day's dots, or "" if each post has a dot.
+func (d Day) countBesideDots() string {
 	switch {
 	case d.Total <= mostDots:
 		return ""
@@ -364,7 +364,7 @@ func formatMinutesOrHours(d time.Duration) string {
 
 // proposedComposeTime returns the time for a new post on a day: 09:00 or, if that is past, the next full hour. It
 // returns "" if the day is over or the person's role does not allow posts.
-func (m Model) proposedComposeTime(d Day) string {
+func (m Model) proposedComposeTime(d Day) (wallTimeOrEmpty string) {
 	at := d.Date.Add(9 * time.Hour)
 	if m.isToday(d) {
 		now := m.Now.In(m.Zone.Location())
@@ -386,7 +386,7 @@ func (m Model) composeURL() string {
 
 // composeTimeInHour returns the time for a new post in an hour of a day. It returns "" if the hour is over or skipped,
 // or the person's role does not allow posts.
-func (m Model) composeTimeInHour(d Day, h Hour) string {
+func (m Model) composeTimeInHour(d Day, h Hour) (wallTimeOrEmpty string) {
 	at := d.Date.Add(time.Duration(h.Hour) * time.Hour)
 	now := m.Now.In(m.Zone.Location())
 	over := d.Date.Before(m.today()) || m.isToday(d) && h.Hour <= now.Hour()

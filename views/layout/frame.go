@@ -58,9 +58,9 @@ type Attention struct {
 	URL   string // shows these things; "" if the section's first page shows them
 }
 
-// FailedPosts returns the number of failed posts that the navigation shows, or "" if it shows none. An update of a part
-// of the page changes that number too (static/js/app.js).
-func (f Frame) FailedPosts() string {
+// FailedPostsText returns the number of failed posts that the navigation shows, or "" if it shows none. An update of a
+// part of the page changes that number too (static/js/app.js).
+func (f Frame) FailedPostsText() string {
 	if count := f.Attention[SectionPosts].Count; count > 0 {
 		return ui.FormatCappedCount(count)
 	}
@@ -126,8 +126,8 @@ const fewWorkspaces = 8
 // maxBar is the number of entries that fit into the navigation bar on a phone.
 const maxBar = 5
 
-// barEntries returns the entries of the bar on a phone, and those in the menu at its end.
-func (f Frame) barEntries() (shown, more []navEntry) {
+// bottomBarEntries returns the entries of the bar on a phone, and those in the menu at its end.
+func (f Frame) bottomBarEntries() (shown, more []navEntry) {
 	all := f.navEntries()
 	if len(all) <= maxBar {
 		return all, nil
@@ -135,16 +135,16 @@ func (f Frame) barEntries() (shown, more []navEntry) {
 	return all[:maxBar-1], all[maxBar-1:]
 }
 
-// barURL returns the address of an entry of the bar. On a phone, the calendar opens as a list.
-func (f Frame) barURL(e navEntry) string {
+// bottomBarURL returns the address of an entry of the bar. On a phone, the calendar opens as a list.
+func (f Frame) bottomBarURL(e navEntry) string {
 	if e.section == SectionCalendar {
 		return f.Link.Calendar(link.Calendar{View: link.ViewList})
 	}
 	return e.url
 }
 
-// isCurrentIn reports whether the current page belongs to one of the entries.
-func (f Frame) isCurrentIn(entries []navEntry) bool {
+// isCurrentSectionAmong reports whether the current page belongs to one of the entries.
+func (f Frame) isCurrentSectionAmong(entries []navEntry) bool {
 	return slices.ContainsFunc(entries, func(e navEntry) bool { return e.section == f.Section })
 }
 

@@ -1830,7 +1830,7 @@ func counter(m ComposeModel, n Network) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if !m.hasWeightedCharacters(n) {
+		if !m.hasCharactersCountedAsSeveral(n) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 138, " hidden")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -2017,7 +2017,7 @@ func sendBar(m ComposeModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.Plan.asksFirst() {
+		if m.Plan.asksBeforeSubmitting() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 155, " data-asks")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

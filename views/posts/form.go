@@ -448,13 +448,13 @@ func (m PlanModel) submitLabel() string {
 	return fmt.Sprintf("Save %d drafts", n)
 }
 
-// asksFirst reports whether the submit button opens a dialog with the plan (static/js/confirm.js) before the posts are
-// created.
-func (m PlanModel) asksFirst() bool { return len(m.Rows) > 1 }
+// asksBeforeSubmitting reports whether the submit button opens a dialog with the plan (static/js/confirm.js) before the
+// posts are created.
+func (m PlanModel) asksBeforeSubmitting() bool { return len(m.Rows) > 1 }
 
 // ellipsisIfAsking returns the end of the submit button's label if the button asks first.
 func (m PlanModel) ellipsisIfAsking() string {
-	if m.asksFirst() {
+	if m.asksBeforeSubmitting() {
 		return "…"
 	}
 	return ""
@@ -492,7 +492,7 @@ func spaceLeftText(used int, limit core.Count) string {
 	return ui.CountNoun(limit.Max-used, "character", "characters") + " left"
 }
 
-// hasWeightedCharacters reports whether the network counts some characters of its text as more than one.
-func (m ComposeModel) hasWeightedCharacters(n Network) bool {
+// hasCharactersCountedAsSeveral reports whether the network counts some characters of its text as more than one.
+func (m ComposeModel) hasCharactersCountedAsSeveral(n Network) bool {
 	return m.textLengthWithTags(n)-n.Extra > core.UnitCharacters.Length(m.Values.TextFor(n.ID))
 }

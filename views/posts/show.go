@@ -142,8 +142,9 @@ func (m ShowModel) ContentHash() string {
 		nextStep(m), m.AccountTrouble, m.ReplacedBy)
 }
 
-// liveTopics returns the value of data-live (static/js/live.js). A failed post also changes when its copy goes live.
-func (m ShowModel) liveTopics() string {
+// liveUpdateTopics returns the value of data-live (static/js/live.js). A failed post also changes when its copy goes
+// live.
+func (m ShowModel) liveUpdateTopics() string {
 	if m.Post.Status == string(core.PostFailed) {
 		return "posts"
 	}

@@ -97,7 +97,7 @@ func listConvertedFiles(l core.FileLimits) map[string]core.Media {
 	all := map[string]core.Media{}
 	for _, format := range core.ConvertibleFormats {
 		m := Image(Mime(format), Size(2000, 1600), Convertible())
-		if l.ConversionOf(m.FileFacts) != nil {
+		if l.ConversionOrNil(m.FileFacts) != nil {
 			all["converted from "+format] = m
 		}
 	}
