@@ -345,7 +345,8 @@ CREATE TABLE public.invitations (
     role text NOT NULL,
     hash bytea NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    expires_at timestamp with time zone NOT NULL
+    expires_at timestamp with time zone NOT NULL,
+    invited_by uuid
 );
 
 CREATE TABLE public.mails (
@@ -1117,6 +1118,9 @@ ALTER TABLE ONLY public.groups
 
 ALTER TABLE ONLY public.idempotency
     ADD CONSTRAINT idempotency_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
+
+ALTER TABLE ONLY public.invitations
+    ADD CONSTRAINT invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES public.users(id) ON DELETE SET NULL;
 
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);

@@ -25,6 +25,7 @@ func (r *request) renderInvitationOrInvalid(status int, m auth.InvitationModel) 
 		return err
 	}
 	m.Frame, m.Workspace, m.Email = r.newSignedOutFrame("Join "+i.Workspace), i.Workspace, i.Email
+	m.Role, m.InvitedBy = i.Role, i.InvitedBy
 	if status == http.StatusOK {
 		m.Name = i.Name
 	}

@@ -70,7 +70,7 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 		if err := a.checkQuotaForInvitation(ctx, t, before.InvitedUntil.After(a.cfg.Now())); err != nil {
 			return err
 		}
-		if err := t.SaveInvitation(ctx, want, hash[:]); err != nil {
+		if err := t.SaveInvitation(ctx, want, c.AttributedUser(), hash[:]); err != nil {
 			return err
 		}
 		if emails, err = a.queueInvitationEmailIfAllowed(ctx, t, c, want, a.invitationURL(token)); err != nil {
@@ -137,9 +137,10 @@ func (a *App) queueInvitationEmail(ctx context.Context, t store.Tenant, c core.C
 	}
 	return a.queueMail(ctx, t, mail.Message{
 		To: invited.Email, Name: invited.Name, Letter: mail.Letter{
-			Subject:    by.Name + " invited you to " + w.Name,
-			Paragraphs: []string{fmt.Sprintf("%s (%s) invited you to the workspace %s on Belfry.", by.Name, by.Email, w.Name)},
-			Action:     mail.Link{Label: "Join " + w.Name, URL: url},
+			Subject: by.Name + " invites you to " + w.Name,
+			Paragraphs: []string{fmt.Sprintf("%s (%s) invites you to the workspace %s on Belfry as %s.", by.Name, by.Email, w.Name,
+				invited.Role.WithArticle())},
+			Action: mail.Link{Label: "Join " + w.Name, URL: url},
 			Footnote: "The link works once and expires after seven days. If you did not expect this invitation, " +
 				"ignore this email.",
 		},
@@ -191,13 +192,17 @@ func (a *App) checkMemberQuota(ctx context.Context, t store.Tenant, otherMembers
 }
 
 // Invitation is the data on the page behind an invitation link.
-type Invitation struct{ Workspace, Email, Name string }
+type Invitation struct {
+	Workspace, Email, Name string
+	Role                   core.Role
+	InvitedBy              string // the name of the person who sent it; "" if it is not known
+}
 
 // GetInvitation returns the invitation to which a token belongs. It returns not_found if the invitation is expired,
 // used, replaced or unknown.
 func (a *App) GetInvitation(ctx context.Context, token string) (Invitation, error) {
 	i, _, err := a.loadInvitation(ctx, token)
-	return Invitation{Workspace: i.WorkspaceName, Email: i.Email, Name: i.Name}, err
+	return Invitation{i.WorkspaceName, i.Email, i.Name, i.Role, i.InvitedBy}, err
 }
 
 // loadInvitation looks up an invitation by its token and returns it with the hash of the token. It returns

@@ -68,7 +68,9 @@ func TestANewPersonJoins(t *testing.T) {
 
 	shown, err := h.App.GetInvitation(t.Context(), token)
 	must(t, err)
-	if shown != (app.Invitation{Workspace: "one", Email: "Ada@example.org", Name: "Ada"}) {
+	if shown != (app.Invitation{
+		Workspace: "one", Email: "Ada@example.org", Name: "Ada", Role: core.RoleEditor, InvitedBy: "Owner of one",
+	}) {
 		t.Errorf("the link shows %+v", shown)
 	}
 	_, err = join(t, h, token, "short")

@@ -89,6 +89,9 @@ func TestAnInvitationIsMailedOnceAndItsLinkWorks(t *testing.T) {
 	if len(got) != 1 || got[0].To != "ben@example.org" || !strings.Contains(got[0].Subject, "Harbour Bakery") {
 		t.Fatalf("received %+v", got)
 	}
+	if !strings.Contains(got[0].Text, "Owner of Harbour Bakery") || !strings.Contains(got[0].Text, "as an editor") {
+		t.Errorf("the email does not say who invites, and as what: %s", got[0].Text)
+	}
 	if link := apptest.PublicURL + "/invitations/" + linkIn(t, got[0].Text, "/invitations/"); link != made.InviteURL {
 		t.Errorf("the email links to %s, the answer to %s", link, made.InviteURL)
 	}

@@ -69,26 +69,30 @@ type Invitation struct {
 	Email         string
 	Name          string
 	Role          core.Role
+	InvitedBy     string // the name of the person who sent it; "" if it is not known
 }
 
 // InvitationByToken returns an invitation by the hash of its link's token. It returns ErrNotFound if the invitation has
 // expired, was used or now has another token.
 func (s *Store) InvitationByToken(ctx context.Context, tokenHash []byte, now time.Time) (Invitation, error) {
 	return queryOne[Invitation](s.query(ctx, `
-		SELECT i.id, i.workspace_id AS workspace, w.name AS workspace_name, i.email, i.name, i.role
-		FROM invitations i JOIN workspaces w ON w.id = i.workspace_id
+		SELECT i.id, i.workspace_id AS workspace, w.name AS workspace_name, i.email, i.name, i.role,
+			coalesce(u.name, '') AS invited_by
+		FROM invitations i JOIN workspaces w ON w.id = i.workspace_id LEFT JOIN users u ON u.id = i.invited_by
 		WHERE i.hash = @hash AND i.expires_at > @now`, args{"hash": tokenHash, "now": now}))
 }
 
 // SaveInvitation stores an invitation. If an invitation with this id exists, SaveInvitation replaces its token, email
-// address, name, role and expiry.
-func (t Tenant) SaveInvitation(ctx context.Context, m core.Member, tokenHash []byte) error {
+// address, name, role, sender and expiry.
+func (t Tenant) SaveInvitation(ctx context.Context, m core.Member, sender core.UserID, tokenHash []byte) error {
 	return t.exec(ctx, `
-		INSERT INTO invitations AS i (id, workspace_id, email, name, role, hash, created_at, expires_at)
-		VALUES (@id, @ws, @email, @name, @role, @hash, @at, @until)
-		ON CONFLICT (id) DO UPDATE SET email = @email, name = @name, role = @role, hash = @hash, expires_at = @until
+		INSERT INTO invitations AS i (id, workspace_id, email, name, role, invited_by, hash, created_at, expires_at)
+		VALUES (@id, @ws, @email, @name, @role, @sender, @hash, @at, @until)
+		ON CONFLICT (id) DO UPDATE SET email = @email, name = @name, role = @role, invited_by = @sender, hash = @hash,
+			expires_at = @until
 		WHERE i.workspace_id = @ws`, args{
-		"id": m.ID, "email": m.Email, "name": m.Name, "role": m.Role, "hash": tokenHash, "at": m.CreatedAt,
+		"sender": sender,
+		"id":     m.ID, "email": m.Email, "name": m.Name, "role": m.Role, "hash": tokenHash, "at": m.CreatedAt,
 		"until": m.InvitedUntil,
 	})
 }

@@ -16,7 +16,7 @@ func TestInvitationsAndMembersStayInTheirWorkspace(t *testing.T) {
 		ID: core.NewID[core.UserKind](), Name: "A", Email: "a@example.org", Role: core.RoleViewer,
 		CreatedAt: start, InvitedUntil: until,
 	}
-	must(t, w.one.SaveInvitation(t.Context(), invited, []byte("first")))
+	must(t, w.one.SaveInvitation(t.Context(), invited, w.one.owner, []byte("first")))
 	if i, err := w.InvitationByToken(t.Context(), []byte("first"), start); err != nil || i.Workspace != w.one.id ||
 		i.WorkspaceName != "Workspace one" || i.ID != invited.ID || i.Email != "a@example.org" {
 		t.Errorf("by its token: %+v, %v", i, err)
@@ -38,7 +38,7 @@ func TestInvitationsAndMembersStayInTheirWorkspace(t *testing.T) {
 	// Another workspace changes nothing of it.
 	theirs := invited
 	theirs.Role, theirs.Name = core.RoleOwner, "B"
-	must(t, w.two.SaveInvitation(t.Context(), theirs, []byte("second")))
+	must(t, w.two.SaveInvitation(t.Context(), theirs, w.two.owner, []byte("second")))
 	must(t, w.two.SaveMemberOrInvitationRole(t.Context(), theirs))
 	must(t, w.two.RemoveMemberOrInvitation(t.Context(), theirs))
 	must(t, w.two.RemoveMemberOrInvitation(t.Context(), core.Member{ID: w.one.owner}))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"belfry/internal/contract"
+	"belfry/internal/core"
 	"belfry/views/layout"
 )
 
@@ -55,6 +56,8 @@ type SignInModel struct {
 type InvitationModel struct {
 	Frame                         layout.Frame
 	Token, Workspace, Email, Name string
+	Role                          core.Role
+	InvitedBy                     string            // the name of the person who invites; "" if it is not known
 	Errors                        map[string]string // by input
 	Refused                       *contract.Error
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/a-h/templ"
 
 	"belfry/internal/contract"
+	"belfry/internal/core"
 	"belfry/views/auth"
 	"belfry/views/layout"
 	"belfry/views/link"
@@ -26,11 +27,11 @@ func (f fixture) doors() map[string]templ.Component {
 		}),
 		"invitation": auth.Invitation(auth.InvitationModel{
 			Frame: layout.Frame{Title: "Join Harbour Bakery"}, Token: "token", Workspace: "Harbour Bakery",
-			Email: "ben@example.org", Name: "ben",
+			Email: "ben@example.org", Name: "ben", Role: core.RoleEditor, InvitedBy: "Ana Ruiz",
 		}),
 		"invitation-refused": auth.Invitation(auth.InvitationModel{
 			Frame: layout.Frame{Title: "Join Harbour Bakery"}, Token: "token", Workspace: "Harbour Bakery",
-			Email:  "ben@example.org",
+			Email: "ben@example.org", Role: core.RoleViewer,
 			Errors: map[string]string{"name": "The name is missing."},
 			Refused: &contract.Error{
 				Code: "unauthenticated", Message: "That is not the password.",
@@ -77,8 +78,8 @@ func (f fixture) resets() map[string]templ.Component {
 		"outbox-none":    auth.Outbox(auth.OutboxModel{Frame: frame}),
 		"outbox": auth.Outbox(auth.OutboxModel{Frame: frame, Mails: []auth.OutboxMail{
 			{
-				At: f.now, To: "ben@example.org", Subject: "Ada Lindqvist invited you to Bell & Rope",
-				Paragraphs: []string{"Ada Lindqvist invited you to the workspace Bell & Rope on Belfry."},
+				At: f.now, To: "ben@example.org", Subject: "Ada Lindqvist invites you to Bell & Rope",
+				Paragraphs: []string{"Ada Lindqvist invites you to the workspace Bell & Rope on Belfry as an editor."},
 				Action:     "Join Bell & Rope", ActionURL: "http://localhost/x", Footnote: "The link works once.",
 			},
 			{
