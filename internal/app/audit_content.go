@@ -25,7 +25,7 @@ func newAuditedPost(p core.Post) auditedPost {
 	return auditedPost{Status: p.Status, PublishAt: p.PublishAt.UTC()}
 }
 
-// auditPostChange writes a change of a post's schedule or content to the audit log.
+// auditPostChange writes a change to a post's schedule or content to the audit log.
 func auditPostChange(ctx context.Context, t store.Tenant, c core.Caller, before, after core.Post) error {
 	was, is := newAuditedPost(before), newAuditedPost(after)
 	is.Changed = joinChangedNames(map[string]bool{
@@ -57,7 +57,7 @@ type auditedFiles struct {
 	IDs     []string `json:"ids"`
 }
 
-// auditFileChange writes a change of a file to the audit log.
+// auditFileChange writes a change to a file to the audit log.
 func auditFileChange(ctx context.Context, t store.Tenant, c core.Caller, before, after store.Media) error {
 	changed := joinChangedNames(map[string]bool{
 		"title": before.Title != after.Title, "description": before.Description != after.Description,
@@ -73,7 +73,7 @@ func auditFileChange(ctx context.Context, t store.Tenant, c core.Caller, before,
 	})
 }
 
-// auditBulkFileChange writes one audit entry for the same change of several files.
+// auditBulkFileChange writes one audit entry for the same change to several files.
 func auditBulkFileChange(ctx context.Context, t store.Tenant, c core.Caller, ids []core.MediaID,
 	e store.MediaEdit,
 ) error {
@@ -103,7 +103,7 @@ func auditFileDeletion(ctx context.Context, t store.Tenant, c core.Caller, files
 	return t.AddAuditEntry(ctx, entry)
 }
 
-// auditFolderChange writes a change of a folder to the audit log.
+// auditFolderChange writes a change to a folder to the audit log.
 func auditFolderChange(ctx context.Context, t store.Tenant, c core.Caller, before, after core.Folder) error {
 	changed := map[string]string{}
 	if before.Name != after.Name {
@@ -135,7 +135,7 @@ func newAuditedGroup(g store.Group) auditedGroup {
 	return auditedGroup{Name: g.Name, Accounts: ids}
 }
 
-// auditGroupChange writes a change of a group to the audit log.
+// auditGroupChange writes a change to a group to the audit log.
 func auditGroupChange(ctx context.Context, t store.Tenant, c core.Caller, before, after store.Group) error {
 	was, is := newAuditedGroup(before), newAuditedGroup(after)
 	sameAccounts := slices.Equal(was.Accounts, is.Accounts)

@@ -152,7 +152,7 @@ func (a *App) GetFileCard(ctx context.Context, c core.Caller, id string) (FileCa
 // maxFileBatch is how many files one request can change.
 const maxFileBatch = 200
 
-// FileBatch is a change of many files. Fields that are not set change nothing.
+// FileBatch is a change to many files. Fields that are not set change nothing.
 type FileBatch struct {
 	IDs       []string
 	FolderID  contract.Opt[string] // null for the top level
@@ -217,7 +217,7 @@ func CheckFileBatchSize(ids []string) error {
 	return nil
 }
 
-// authorizeAndParseFileIDs is authorize for a change of many files. It also checks their number and parses their ids.
+// authorizeAndParseFileIDs is authorize for a change to many files. It also checks their number and parses their ids.
 func authorizeAndParseFileIDs(a *App, c core.Caller, ids []string) (store.Tenant, []core.MediaID, error) {
 	t, err := a.authorize(c, core.Write)
 	if err != nil {

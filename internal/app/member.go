@@ -104,7 +104,7 @@ func (a *App) RemoveMemberOrInvitation(ctx context.Context, c core.Caller, id st
 	})
 }
 
-// lockMembersAndGetCallerRole prevents other changes of members until the transaction ends. It returns the caller's
+// lockMembersAndGetCallerRole prevents other changes to the members until the transaction ends. It returns the caller's
 // current role, which may have changed since the request began.
 func lockMembersAndGetCallerRole(ctx context.Context, t store.Tenant, c core.Caller) (core.Role, error) {
 	if err := t.LockWorkspace(ctx); err != nil {

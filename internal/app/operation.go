@@ -30,7 +30,7 @@ type Access struct {
 	Session, Manages bool
 	// Proved requires a recently confirmed password.
 	Proved bool
-	// Creates counts the request toward the hourly limit of creations (Spec §8).
+	// Creates counts the request toward the hourly limit on creating posts (Spec §8).
 	Creates bool
 }
 

@@ -86,7 +86,7 @@ func (a *App) QueuePasswordResetEmail(ctx context.Context, sealedRequest []byte)
 	}
 	hash := secret.HashToken(purposeReset, in.Token)
 	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
-		// A change of the address waits for this lock, and then deletes the link.
+		// A change to the address waits for this lock, and then deletes the link.
 		user, err := s.LockUserByEmail(ctx, in.Email)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil

@@ -71,7 +71,7 @@ func checkRevisionIfEditable(p *core.Post, in contract.EditPost) error {
 		WithHint("Check the current post, then make your change again if you still want it.").WithCause(ErrPostChanged)
 }
 
-// errUnchangeable returns the conflict for a change of a post that is live or has failed.
+// errUnchangeable returns the conflict for a change to a post that is live or has failed.
 func errUnchangeable(p *core.Post) error {
 	word := "is live"
 	if p.Status == core.PostFailed {
@@ -81,7 +81,7 @@ func errUnchangeable(p *core.Post) error {
 		word).WithHint("Duplicate the post, then edit the duplicate.")
 }
 
-// errEditedTooLate returns the conflict for a change of content that was saved after publishing had begun.
+// errEditedTooLate returns the conflict for a change to the content that was saved after publishing had begun.
 func errEditedTooLate(p *core.Post) error {
 	happened := map[core.PostStatus]string{
 		core.PostQueued: "Belfry began to publish the post", core.PostLive: "The post was published",

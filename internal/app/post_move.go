@@ -35,7 +35,7 @@ func lockMovablePublication(ctx context.Context, t store.Tenant, id core.PostID)
 	return pub.Unqueue(), err
 }
 
-// savePostChangeAndEndClaim stores a change of a post, its event and its ledger row.
+// savePostChangeAndEndClaim stores a change to a post, with its event and its ledger row.
 func (a *App) savePostChangeAndEndClaim(ctx context.Context, t store.Tenant, change core.Change,
 	pub store.Publication,
 ) error {

@@ -19,8 +19,8 @@ const (
 	StepOutcomeUnknown Step = "unknown"  // nobody can find out whether it was published
 )
 
-// Flow is how a network publishes a post. It is chosen when the post is queued, and does not change once something was
-// created on the network.
+// Flow is how a network publishes a post. It is chosen when the post is queued, and does not change once something has
+// been created on the network.
 type Flow string
 
 // Flows. FlowHandle first creates an object on the network (a container). The status of this object can be queried, and
@@ -484,8 +484,8 @@ func (p Publication) becomeFailed(do Action) (Publication, Action) {
 }
 
 // WithFlowUnlessStarted returns the publication with the flow that this version of Belfry chooses; another version may
-// have queued the post. Once something was created or may be published, the flow stays if no other flow can find out
-// the outcome.
+// have queued the post. Once something has been created or may be published, the flow stays if no other flow can find
+// out the outcome.
 func (p Publication) WithFlowUnlessStarted(f Flow) Publication {
 	if p.Step == StepIdle && p.Handle == "" && (!p.Armed || !f.CanRepeatCall()) {
 		p.Flow = f

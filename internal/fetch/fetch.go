@@ -138,7 +138,7 @@ func (c *Client) GetFrom(
 	return nil, err
 }
 
-// requestHeader returns the header of a request for a file from offset on.
+// requestHeader returns the header of a request for the part of a file that begins at offset.
 func requestHeader(offset int64, validator string) http.Header {
 	h := http.Header{"User-Agent": {"Belfry"}, "Accept": {"image/*, video/*"}, "Accept-Encoding": {"identity"}}
 	if offset > 0 && validator != "" {

@@ -31,7 +31,7 @@ type Notice struct {
 	At time.Time
 }
 
-// NoticeKind is what happened at the network.
+// NoticeKind is what happened on the network.
 type NoticeKind string
 
 // Kinds of notice.

@@ -79,7 +79,7 @@ type Informer interface {
 
 // ProfileReader is a network that returns an account's names and picture for the account's token.
 type ProfileReader interface {
-	// ReadProfile reads the current profile with the given id at the network. The result has no token. An error says
+	// ReadProfile reads the current profile with the given id on the network. The result has no token. An error says
 	// nothing about the account.
 	ReadProfile(ctx context.Context, profile string, t Token) (Profile, error)
 }
@@ -90,8 +90,8 @@ type Finisher interface {
 	// ListFinalSteps returns the steps for a post with the draft's content, as words that fit into a sentence; nil if
 	// there are none.
 	ListFinalSteps(d Draft) []string
-	// RunFinalStep does one of the steps. It may be called again after any result, so it first checks whether the
-	// step is done if repeating it would matter. A Rejected error is final, and its message is added to the post's
+	// RunFinalStep does one of the steps. It may be called again after any result, so a step that is not safe to repeat
+	// first checks whether it has already been done. A Rejected error is final, and its message is added to the post's
 	// timeline.
 	RunFinalStep(ctx context.Context, it Item, externalID, step string) error
 }
@@ -212,7 +212,7 @@ type Item struct {
 	Tags     []string
 	Files    []File
 	Settings json.RawMessage
-	// Profile is the account's id at the network, and Username its username there.
+	// Profile is the account's id on the network, and Username its username there.
 	Profile  string
 	Username string
 	Token    Token
@@ -320,7 +320,7 @@ type Profile struct {
 	Unusable string
 }
 
-// Token is an account's credential at its network. It is always stored sealed.
+// Token is an account's credential on its network. It is always stored sealed.
 type Token struct {
 	Access   Secret    `json:"access"`
 	Refresh  Secret    `json:"refresh,omitempty"`

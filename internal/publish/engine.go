@@ -34,7 +34,7 @@ type Config struct {
 	// RenewToken renews an account's lapsed token, and returns the new token and its sealed form; see
 	// app.refreshLapsedTokenOrWait.
 	RenewToken func(context.Context, core.WorkspaceID, core.AccountID, []byte) (network.Token, []byte, error)
-	// Receipts records outside the database which posts were about to be published. If it is nil, nothing is recorded.
+	// Receipts records, outside the database, which posts were about to be published. If it is nil, nothing is recorded.
 	Receipts *restore.Receipts
 	// FileURL returns the address from which a network downloads a file, or the JPEG that is sent in its place, once
 	// the gate is open. The gate "" is always open. The address is "" if networks cannot reach this server.

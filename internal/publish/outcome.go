@@ -77,7 +77,7 @@ func (c *claim) storeOutcomeInTx(ctx context.Context, t store.Tenant, action cor
 	if err != nil {
 		return err
 	}
-	// If the fence refuses this, the transaction also rolls back the change of the post.
+	// If the fence refuses this, the transaction also rolls back the change to the post.
 	rest := func(t store.Tenant) error { return t.SaveStepAndEndClaim(ctx, pub, c.last, c.nextTurnLease()) }
 	if changed {
 		err = t.SavePostChange(ctx, change, rest)
@@ -157,7 +157,7 @@ func (c *claim) isTokenRefused(action core.Action) bool {
 	return action == core.DoAccount || c.last != nil && c.last.Verdict == core.AuthLost
 }
 
-// buildPostChange returns the change of the post that follows from the outcome, and whether there is one. It does not
+// buildPostChange returns the change to the post that follows from the outcome, and whether there is one. It does not
 // store the change. If a person has changed the post since it was claimed, the fence will refuse to store the change.
 func (c *claim) buildPostChange(action core.Action, now time.Time) (change core.Change, changed bool, err error) {
 	switch action {

@@ -78,7 +78,7 @@ func (c *claim) holdOtherPostsIfThrottled(ctx context.Context, e *network.Error)
 
 // claimProbeIfThrottleEnded lets only this claim use an account whose throttle has ended. The account's other posts
 // stay held until this post has its result, so that they do not all run into the same throttle. If another claim was
-// faster, this post stays held too.
+// faster, this post also stays held.
 func (c *claim) claimProbeIfThrottleEnded(ctx context.Context) error {
 	if c.account.HeldUntil.IsZero() || c.databaseNow().Before(c.account.HeldUntil) {
 		return nil

@@ -126,7 +126,7 @@ func (c *control) listPeople(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"people": c.kit.ListPeople()})
 }
 
-// removeAppAccess removes the app's access on behalf of a person at a network.
+// removeAppAccess removes the app's access to a network on behalf of a person.
 func (c *control) removeAppAccess(w http.ResponseWriter, r *http.Request) {
 	in, err := readAppRemoval(w, r)
 	if err == nil {

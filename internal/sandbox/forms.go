@@ -90,7 +90,7 @@ func readClockAdvance(w http.ResponseWriter, r *http.Request) (time.Duration, er
 	return by, nil
 }
 
-// appRemoval is a person's request to remove the app at a network and, with Erase, to delete their data.
+// appRemoval is a person's request to remove the app from a network and, with Erase, to delete their data.
 type appRemoval struct {
 	Network string `json:"network"`
 	Person  string `json:"person"`

@@ -18,8 +18,8 @@ func (t Tenant) Folder(ctx context.Context, id core.FolderID) (core.Folder, erro
 	return queryOne[core.Folder](t.query(ctx, `SELECT `+folderColumns+` AND id = @id`, args{"id": id}))
 }
 
-// LockFolders blocks other changes of the workspace's folder tree until the transaction ends, so that two moves
-// cannot create a cycle.
+// LockFolders blocks other changes to the workspace's folder tree until the transaction ends, so that two moves cannot
+// create a cycle.
 func (t Tenant) LockFolders(ctx context.Context) error { return t.LockWorkspace(ctx) }
 
 // FolderIDsUpToRoot lists the ids of the given folder and of the folders above it, up to the root.

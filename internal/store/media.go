@@ -82,7 +82,7 @@ func (t Tenant) UpdateMediaDetails(ctx context.Context, m Media) error {
 		})
 }
 
-// MediaEdit is a change of many files. Zero fields change nothing.
+// MediaEdit is a change to many files. Zero fields change nothing.
 type MediaEdit struct {
 	Move      bool // to Folder, which is zero for the root
 	Folder    core.FolderID

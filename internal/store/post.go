@@ -388,7 +388,7 @@ func (t Tenant) PostEvents(ctx context.Context, id core.PostID) ([]core.Event, e
 		args{"id": id}))
 }
 
-// SavePostChange stores a change of a post that the caller has locked: the post, its timeline, and its publication, by
+// SavePostChange stores a change to a post that the caller has locked: the post, its timeline, and its publication, by
 // calling saveLedger. A post that becomes a draft returns its slot. When a post goes live, the retention time of its
 // files begins. Only SavePostChange, and claims that begin an attempt, change a post that is queued or was sent.
 func (t Tenant) SavePostChange(ctx context.Context, c core.Change, saveLedger func(Tenant) error) error {

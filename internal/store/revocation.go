@@ -52,7 +52,7 @@ func (t Tenant) LockGrantsAndCheckRevoked(ctx context.Context, grantHashes [][]b
 
 // ClaimRevocation returns the revocation of a grant that must be ended now, and keeps other workers from calling the
 // network about it during the lease. It returns ErrNotFound if an account needs the grant, if the grant was ended, or
-// if another worker is ending it. An account of the network whose grant is unknown may need the grant too.
+// if another worker is ending it. An account of the network with an unknown grant may need this grant too.
 func (s *Store) ClaimRevocation(ctx context.Context, grantHash []byte, lease time.Duration) (r Revocation, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
 		if err := s.lockGrants(ctx, grantHash); err != nil {

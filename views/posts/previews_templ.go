@@ -107,7 +107,7 @@ func previews(list []preview.Model) templ.Component {
 	})
 }
 
-// noPreviews is in the place of the previews until an account is chosen.
+// noPreviews takes the place of the previews until an account is chosen.
 func noPreviews() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -265,7 +265,7 @@ func Audit(m AuditModel) templ.Component {
 	})
 }
 
-// auditRow shows an action. Several entries unfold.
+// auditRow shows an action. An action with several entries can be unfolded.
 func auditRow(m AuditModel, entries []AuditEntry) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

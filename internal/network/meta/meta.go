@@ -112,8 +112,8 @@ type page[T any] struct {
 	} `json:"paging"`
 }
 
-// ListAll reads all pages of an edge. From the network's address of the next page, it uses only the cursor, because
-// that address has the token in its query.
+// ListAll reads all pages of an edge. Of the address that the network returns for the next page, it uses only the
+// cursor, because the address has the token in its query.
 func ListAll[T any](ctx context.Context, a API, path string, token network.Secret, params url.Values) ([]T, error) {
 	var all []T
 	query := url.Values{}

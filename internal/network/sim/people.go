@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Person is somebody who has given the app access at a network.
+// Person is somebody who has given the app access on a network.
 type Person struct {
 	Network string `json:"network"`
 	Title   string `json:"title"`
@@ -32,7 +32,7 @@ func (k *Kit) ListPeople() []Person {
 	return list
 }
 
-// RemoveApp removes the app at a network on behalf of a person. It revokes the grant, and the network reports the
+// RemoveApp removes the app from a network on behalf of a person. It revokes the grant, and the network reports the
 // removal. erase also requests the deletion of the person's data.
 func (k *Kit) RemoveApp(network, person string, erase bool) error {
 	k.mu.Lock()
@@ -48,7 +48,7 @@ func (k *Kit) RemoveApp(network, person string, erase bool) error {
 			}
 		}
 	}
-	return fmt.Errorf("nobody with the id %q has given access at %q", person, network)
+	return fmt.Errorf("nobody with the id %q has given access on %q", person, network)
 }
 
 // listPeople returns the people whose grants have a valid token.

@@ -22,8 +22,8 @@ const (
 	lateParts = 2 * time.Minute
 )
 
-// postHandle is the handle of a post at TikTok. It is stored encrypted, because anyone who has the address of an
-// upload can send bytes to it.
+// postHandle is the handle of a post on TikTok. It is stored encrypted, because anyone who has the address of an upload
+// can send bytes to it.
 type postHandle struct {
 	Task string `json:"task"` // publish_id
 	// The other fields are for videos.

@@ -1,5 +1,5 @@
-// Package facebooksim simulates Facebook Pages. Where the network's documents are ambiguous, it is stricter than the
-// network, and never more lenient.
+// Package facebooksim simulates Facebook Pages. Where the network's documents are ambiguous, it follows the strictest
+// reading, so it is never more lenient than the network.
 package facebooksim
 
 import (

@@ -1,5 +1,5 @@
-// Package instagramsim simulates Instagram with both of its logins. Where the network's documents are ambiguous, it is
-// stricter than the network, and never more lenient.
+// Package instagramsim simulates Instagram with both of its logins. Where the network's documents are ambiguous, it
+// follows the strictest reading, so it is never more lenient than the network.
 package instagramsim
 
 import (

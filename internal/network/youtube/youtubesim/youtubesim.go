@@ -1,5 +1,5 @@
-// Package youtubesim simulates YouTube's Data API. Where the network's documents are ambiguous, it is stricter than the
-// network, and never more lenient.
+// Package youtubesim simulates YouTube's Data API. Where the network's documents are ambiguous, it follows the
+// strictest reading, so it is never more lenient than the network.
 package youtubesim
 
 import (
