@@ -1,5 +1,5 @@
--- The database's clock, read for leases, due times and limits only, so that replicas agree. A test
--- may redefine it in its own database.
+-- The database's clock, which is used only for leases, due times and limits, so that replicas agree. A test can
+-- redefine it in its own database.
 CREATE FUNCTION clock() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT now()';
 
 CREATE TABLE workspaces (
@@ -30,7 +30,7 @@ CREATE TABLE members (
 );
 CREATE INDEX members_user ON members (user_id);
 
--- Signed-in browsers; the shape is that of the session library's PostgreSQL store.
+-- Signed-in browsers. The columns are those of the session library's PostgreSQL store.
 CREATE TABLE sessions (
     token  text PRIMARY KEY,
     data   bytea NOT NULL,
@@ -38,7 +38,7 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_expiry ON sessions (expiry);
 
--- A key acts for its maker and dies with the membership.
+-- A key acts for its creator, and is deleted together with the creator's membership.
 CREATE TABLE api_keys (
     id           uuid PRIMARY KEY,
     workspace_id uuid NOT NULL,
@@ -63,12 +63,12 @@ CREATE TABLE accounts (
     avatar_url       text NOT NULL,
     status           text NOT NULL,
     status_reason    text NOT NULL DEFAULT '',
-    -- '' for the real networks, else the address that stood in for them.
+    -- The address of the simulated networks, or '' for the real ones.
     connected_at     text NOT NULL,
     token            bytea NOT NULL,
     token_expires_at timestamptz,
     token_refresh_at timestamptz,
-    check_at         timestamptz NOT NULL, -- when the network is asked next whether the token still works
+    check_at         timestamptz NOT NULL, -- when Belfry next asks the network whether the token still works
     created_at       timestamptz NOT NULL,
     disconnected_at  timestamptz,
     UNIQUE (workspace_id, id),
@@ -77,7 +77,7 @@ CREATE TABLE accounts (
 CREATE INDEX accounts_refresh ON accounts (token_refresh_at) WHERE status = 'ok' AND disconnected_at IS NULL;
 CREATE INDEX accounts_check ON accounts (check_at) WHERE status = 'ok' AND disconnected_at IS NULL;
 
--- A consent under way: from the redirect to the network until its way back, and until a profile is chosen.
+-- A consent in progress: from the redirect to the network until the redirect back, and then until a profile is chosen.
 CREATE TABLE connections (
     state_hash   bytea PRIMARY KEY,
     workspace_id uuid NOT NULL REFERENCES workspaces ON DELETE CASCADE,
@@ -86,7 +86,7 @@ CREATE TABLE connections (
     account_id   uuid, -- set when an account is reconnected
     session_hash bytea NOT NULL,
     verifier     bytea NOT NULL,
-    profiles     bytea, -- sealed, once the network has answered
+    profiles     bytea, -- sealed; set once the network has responded
     expires_at   timestamptz NOT NULL
 );
 
@@ -112,8 +112,8 @@ CREATE TABLE group_accounts (
     FOREIGN KEY (workspace_id, account_id) REFERENCES accounts (workspace_id, id)
 );
 
--- Folders nest; one without a parent lies at the root. name_key is the name without regard to case, worked
--- out by the program so that it does not depend on the database's locale.
+-- Folders can contain folders. A folder without a parent is at the top level. name_key is the name in the form in which
+-- names are compared; the program computes it, so that it does not depend on the database's locale.
 CREATE TABLE folders (
     id           uuid PRIMARY KEY,
     workspace_id uuid NOT NULL REFERENCES workspaces,
@@ -127,7 +127,7 @@ CREATE TABLE folders (
 );
 CREATE UNIQUE INDEX folders_siblings ON folders (workspace_id, parent_id, name_key) NULLS NOT DISTINCT;
 
--- The bytes that a workspace's files take: always the sum of media.charged.
+-- The number of bytes that a workspace's files use: always the sum of media.charged.
 CREATE TABLE usage_storage (
     workspace_id uuid PRIMARY KEY REFERENCES workspaces,
     used         bigint NOT NULL CHECK (used >= 0)
@@ -144,7 +144,7 @@ CREATE TABLE media (
     description   text NOT NULL DEFAULT '',
     tags          text[] NOT NULL DEFAULT '{}',
     pinned        boolean NOT NULL DEFAULT false,
-    -- What is declared, until the bytes have been looked at; then what they say.
+    -- As declared until the bytes have been examined; then as the bytes show.
     kind          text NOT NULL CHECK (kind IN ('image', 'video')),
     mime          text NOT NULL,
     size          bigint NOT NULL,
@@ -156,20 +156,21 @@ CREATE TABLE media (
     audio_codec   text NOT NULL DEFAULT '',
     bit_rate      bigint NOT NULL DEFAULT 0,
     frames        int NOT NULL DEFAULT 0,
-    -- What counts in usage_storage: first what was reserved, then what is kept, 0 once the bytes are gone.
+    -- How much counts in usage_storage: first the reserved size, then the stored size, and 0 once the bytes are
+    -- deleted.
     charged       bigint NOT NULL CHECK (charged >= 0),
-    blob          text NOT NULL DEFAULT '', -- where the bytes are; '' when there are none
+    blob          text NOT NULL DEFAULT '', -- the storage key of the bytes; '' if there are none
     thumbnail     text NOT NULL DEFAULT '',
-    source        bytea,       -- sealed: the address to fetch the file from, which may hold a secret
-    expires_at    timestamptz, -- until when the reservation may be used
-    lease_epoch   bigint NOT NULL DEFAULT 0, -- fencing token of whoever brings the bytes or looks at them
+    source        bytea,       -- sealed, because the address from which the file is downloaded may contain a secret
+    expires_at    timestamptz, -- when the reservation expires
+    lease_epoch   bigint NOT NULL DEFAULT 0, -- fencing token of the worker that stores or examines the bytes
     lease_until   timestamptz,
     tries         int NOT NULL DEFAULT 0,
-    next_at       timestamptz, -- when the sweep must look at the row; null: never
+    next_at       timestamptz, -- when the sweep must check the row; null for never
     created_at    timestamptz NOT NULL,
-    published_at  timestamptz, -- when the last post with it went live
+    published_at  timestamptz, -- when the last post with the file went live
     purged_at     timestamptz,
-    deleted_at    timestamptz, -- kept only for the posts that went out with it
+    deleted_at    timestamptz, -- set if the row is kept only for posts that refer to it
     UNIQUE (workspace_id, id),
     FOREIGN KEY (workspace_id, folder_id) REFERENCES folders (workspace_id, id)
 );
@@ -190,7 +191,7 @@ CREATE TABLE posts (
     title         text NOT NULL,
     tags          text[] NOT NULL,
     settings      jsonb NOT NULL,
-    media_ids     uuid[] NOT NULL DEFAULT '{}', -- its files, in their order
+    media_ids     uuid[] NOT NULL DEFAULT '{}', -- the post's files, in order
     publish_at    timestamptz,
     tz            text NOT NULL,
     status        text NOT NULL CHECK (status IN ('draft', 'queued', 'live', 'failed')),
@@ -207,12 +208,12 @@ CREATE TABLE posts (
     UNIQUE (workspace_id, id),
     FOREIGN KEY (workspace_id, account_id) REFERENCES accounts (workspace_id, id)
 ) WITH (fillfactor = 70);
--- The lists' order: a post's time, for a draft without one its creation.
+-- The order of lists: by the post's time or, for a draft without a time, by its creation.
 CREATE INDEX posts_by_time ON posts (workspace_id, coalesce(publish_at, created_at) DESC, id DESC);
 CREATE INDEX posts_by_status ON posts (workspace_id, status, coalesce(publish_at, created_at) DESC, id DESC);
 CREATE INDEX posts_by_account ON posts (account_id, status);
 
--- Which posts use a file: posts.media_ids, for those who ask of the file.
+-- Which posts use a file: posts.media_ids, for queries by file.
 CREATE TABLE post_media (
     workspace_id uuid NOT NULL,
     post_id      uuid NOT NULL,
@@ -235,7 +236,7 @@ CREATE TABLE post_events (
 );
 CREATE INDEX post_events_by_post ON post_events (post_id, id);
 
--- The month's quota: a counter, and who holds a slot of which month.
+-- The monthly quota: a counter for each month, and the posts that hold a slot.
 CREATE TABLE usage_month (
     workspace_id uuid NOT NULL REFERENCES workspaces,
     period       text NOT NULL,
@@ -243,7 +244,7 @@ CREATE TABLE usage_month (
     PRIMARY KEY (workspace_id, period)
 );
 
--- Kept when the post is deleted: a deleted failed post's slot stays used.
+-- The row stays when the post is deleted, because a deleted failed post's slot stays used.
 CREATE TABLE post_slots (
     post_id      uuid PRIMARY KEY,
     workspace_id uuid NOT NULL REFERENCES workspaces,
@@ -251,14 +252,14 @@ CREATE TABLE post_slots (
     state        text NOT NULL CHECK (state IN ('held', 'returned'))
 );
 
--- The ledger of publishing: one row per post that ever left draft. docs/publishing.md explains it.
+-- The publishing ledger: one row for each post that was ever queued. docs/publishing.md explains it.
 CREATE TABLE publications (
     post_id         uuid PRIMARY KEY,
     workspace_id    uuid NOT NULL,
     platform        text NOT NULL,
     flow            text NOT NULL,
     step            text NOT NULL,
-    handle          bytea,  -- sealed: a handle can be a bearer secret
+    handle          bytea,  -- sealed, because a handle can be a credential
     armed           boolean NOT NULL DEFAULT false,
     open            boolean NOT NULL DEFAULT false,
     answer          text NOT NULL DEFAULT '',
@@ -266,22 +267,22 @@ CREATE TABLE publications (
     deaths          int NOT NULL DEFAULT 0,
     polls           int NOT NULL DEFAULT 0,
     due_at          timestamptz NOT NULL,
-    next_action_at  timestamptz, -- null: nobody need act
-    rest            text NOT NULL, -- how the last claim ended; 'queued' before the first, '' during one
+    next_action_at  timestamptz, -- null if no worker needs to act
+    rest            text NOT NULL, -- how the last claim ended; 'queued' before the first claim, '' during a claim
     step_since      timestamptz NOT NULL,
     armed_at        timestamptz, -- the first arm of this handle or call
-    quiet_at        timestamptz, -- when a call on the wire must have arrived
+    quiet_at        timestamptz, -- when a call can no longer take effect
     first_call_at   timestamptz,
-    lease_epoch     bigint NOT NULL DEFAULT 0, -- fencing token: up by one at each claim, never reset
+    lease_epoch     bigint NOT NULL DEFAULT 0, -- fencing token: increases by one with each claim, and is never reset
     lease_owner     text,
     lease_until     timestamptz,
-    woken_at        timestamptz, -- when a job of its own is or was due to run
-    failure         jsonb,       -- the last refusal of the irreversible call, verbatim
+    woken_at        timestamptz, -- when the post's own job is or was due
+    failure         jsonb,       -- the last refusal of the irreversible call, unchanged
     FOREIGN KEY (workspace_id, post_id) REFERENCES posts (workspace_id, id) ON DELETE CASCADE
 ) WITH (fillfactor = 50);
 CREATE INDEX publications_due ON publications (next_action_at) WHERE next_action_at IS NOT NULL;
 
--- Every external call: written before it, finished after it.
+-- Every call to a network: the row is written before the call, and completed after it.
 CREATE TABLE publish_steps (
     id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     workspace_id uuid NOT NULL,
@@ -296,21 +297,21 @@ CREATE TABLE publish_steps (
     http_status  int NOT NULL DEFAULT 0,
     net_code     text NOT NULL DEFAULT '',
     net_trace    text NOT NULL DEFAULT '',
-    response     bytea, -- verbatim, secrets cut, at most 64 KiB
+    response     bytea, -- unchanged except that secrets are removed; at most 64 KiB
     UNIQUE (post_id, epoch, seq),
     FOREIGN KEY (workspace_id, post_id) REFERENCES posts (workspace_id, id) ON DELETE CASCADE
 ) WITH (fillfactor = 70);
 
--- Creations of posts in the last hour: an exact sliding log.
+-- The creations of posts in the last hour: an exact log with a sliding window.
 CREATE TABLE create_log (
     workspace_id uuid NOT NULL REFERENCES workspaces,
     at           timestamptz NOT NULL
 );
 CREATE INDEX create_log_by_workspace ON create_log (workspace_id, at);
 
--- Requests by client address, in parts of the limit's window: those of the newest part, and those of the
--- 60 parts before it with their sum and the number of the first of them that has any. Lost at a crash,
--- which does no harm.
+-- Requests by client address, in parts of the limit's window: the number in the newest part, the numbers in the 60
+-- parts before it, their sum, and the number of the oldest part that has any. A crash loses these rows, which does no
+-- harm.
 CREATE UNLOGGED TABLE address_log (
     address text PRIMARY KEY,
     newest  bigint NOT NULL,
@@ -318,9 +319,9 @@ CREATE UNLOGGED TABLE address_log (
     before  int NOT NULL,
     oldest  bigint NOT NULL,
     parts   int[] NOT NULL
-) WITH (fillfactor = 50); -- room for the row's next version on its page
+) WITH (fillfactor = 50); -- leaves room for the row's next version on the same page
 
--- Sign-in and the like: the theoretical arrival time of a leaky bucket for each key.
+-- Limits on sign-ins and similar actions: for each key, the theoretical arrival time of a leaky bucket.
 CREATE UNLOGGED TABLE throttles (
     key text PRIMARY KEY,
     tat timestamptz NOT NULL
@@ -331,7 +332,7 @@ CREATE TABLE idempotency (
     route        text NOT NULL,
     key          text NOT NULL,
     fingerprint  bytea NOT NULL,
-    status       int NOT NULL DEFAULT 0, -- 0 while the first request runs
+    status       int NOT NULL DEFAULT 0, -- 0 while the first request is running
     body         bytea,
     locked_until timestamptz NOT NULL,
     created_at   timestamptz NOT NULL,
@@ -339,7 +340,7 @@ CREATE TABLE idempotency (
 );
 CREATE INDEX idempotency_age ON idempotency (created_at);
 
--- Who works: a worker that reported lately makes the service ready.
+-- The workers. The service is ready only if a worker has reported recently.
 CREATE TABLE workers (
     name    text PRIMARY KEY,
     seen_at timestamptz NOT NULL

@@ -1,5 +1,5 @@
--- Who may become a member by the link that was made for them. The id becomes that of the person, unless one with
--- the address exists, which shows nowhere before they join.
+-- People who can become members with an invitation link. The id becomes the person's id, unless a person with the email
+-- address already exists. Nothing shows whether one does before they join.
 CREATE TABLE invitations (
     id           uuid PRIMARY KEY,
     workspace_id uuid NOT NULL REFERENCES workspaces,

@@ -1,2 +1,2 @@
--- Whether the call that publishes is what the present claim is doing: until it returns nothing is in doubt.
+-- Whether the current claim is making the publishing call. Until the call returns, its outcome is not in doubt.
 ALTER TABLE publications ADD COLUMN calling boolean NOT NULL DEFAULT false;

@@ -1,9 +1,9 @@
--- Trigrams for the search of posts, and an index over them that begins with the workspace.
+-- Trigrams for searching posts, with an index that begins with the workspace.
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 CREATE EXTENSION IF NOT EXISTS btree_gin;
 
--- Ends the transaction with the error BF001 unless ok, so that a batch of statements can be sent without waiting for
--- the results of the first ones.
+-- Ends the transaction with the error BF001 unless ok is true, so that a batch of statements can be sent without
+-- waiting for the results of the first ones.
 CREATE FUNCTION must(ok boolean, reason text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF ok IS NOT TRUE THEN
@@ -11,7 +11,7 @@ BEGIN
     END IF;
 END $$;
 
--- How many drafts a workspace has. The triggers keep the count, so that it is exact whoever changes a post.
+-- The number of a workspace's drafts. Triggers update it, so that it is exact whichever statement changes a post.
 CREATE TABLE usage_drafts (
     workspace_id uuid PRIMARY KEY REFERENCES workspaces,
     used         bigint NOT NULL CHECK (used >= 0)

@@ -1,14 +1,14 @@
--- What people and operators did that matters for security, written in the transaction of the deed. Rows are never
--- changed, outlive whatever they name, and go after 365 days.
+-- Actions of people and operators that matter for security, written in the transaction of the action. Rows never
+-- change, stay when what they refer to is deleted, and are deleted after 365 days.
 CREATE TABLE audit_log (
     id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     at           timestamptz NOT NULL DEFAULT clock(),
-    workspace_id uuid, -- null: it concerns a person or the whole server
+    workspace_id uuid, -- null if the action concerns a person or the whole server
     actor        text NOT NULL, -- session, api_key or operator
     user_id      uuid, -- null for an operator
     credential   text NOT NULL DEFAULT '', -- the name of the key or client
     action       text NOT NULL,
-    subject      text NOT NULL DEFAULT '', -- the id of what was acted on
+    subject      text NOT NULL DEFAULT '', -- the id of what the action changed
     before       jsonb,
     after        jsonb,
     address      text NOT NULL DEFAULT '', -- of the client

@@ -1,11 +1,12 @@
--- A restored database must not publish again what went out after its backup: publishing is on hold while there is a row.
+-- A restored database must not publish posts again that were published after the backup. Publishing is on hold while
+-- this table has a row.
 CREATE TABLE publishing_hold (
 	one_row boolean PRIMARY KEY DEFAULT true CHECK (one_row),
 	reason text NOT NULL,
 	since timestamptz NOT NULL
 );
 
--- What receipts outside the database say of posts whose last call a restored database has forgotten.
+-- The receipts, stored outside the database, of posts whose last call the restored database does not contain.
 CREATE TABLE restored_receipts (
 	post_id uuid PRIMARY KEY,
 	workspace_id uuid NOT NULL,

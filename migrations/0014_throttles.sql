@@ -1,5 +1,5 @@
--- Until when an account's posts are held back: a throttle of one is one of all, on every replica.
+-- Until when an account's posts are held. A throttle of one post applies to all of them, on every replica.
 ALTER TABLE accounts ADD COLUMN held_until timestamptz;
 
--- Whether the words of a post's error are the network's own.
+-- Whether the message of a post's error is the network's own.
 ALTER TABLE posts ADD COLUMN error_from_network boolean NOT NULL DEFAULT false;

@@ -1,4 +1,4 @@
--- Posts that are due are claimed from the ledger. Nobody works the jobs that used to announce them.
+-- Workers claim due posts from the ledger, and no longer run the jobs that announced them.
 DO $$ BEGIN
     IF to_regclass('river_job') IS NOT NULL THEN
         DELETE FROM river_job WHERE kind = 'publish' AND state <> 'running';

@@ -1,5 +1,5 @@
--- When a post went live, for the indexes of the next step: they were on updated_at, by which each change of a post
--- changed all indexes of the table. The trigger covers the versions of the program that do not know the column.
+-- When a post went live, for the indexes of the next migration. Those were on updated_at, so each change to a post
+-- changed all indexes of the table. The trigger sets the column for versions of the program that do not know it.
 ALTER TABLE posts ADD COLUMN live_at timestamptz;
 
 CREATE FUNCTION set_live_at() RETURNS trigger LANGUAGE plpgsql AS $$

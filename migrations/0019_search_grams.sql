@@ -1,8 +1,9 @@
 ---- tern: disable-tx ----
--- The search of posts: an index of every four characters in a row, with which words of any length and script, several
--- words and punctuation are found. The planner's statistics of it come with ANALYZE.
+-- An index for searching posts. It contains every sequence of four characters, and finds words of any length and
+-- script, several words, and punctuation. ANALYZE creates the planner's statistics for it.
 
--- search_grams returns the four characters from each place of a text on, in lower case. The last three are shorter.
+-- search_grams returns, for each position of a text, the four characters that begin there, in lower case. The last
+-- three results are shorter.
 CREATE OR REPLACE FUNCTION search_grams(t text) RETURNS tsvector LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT array_to_tsvector(array_remove(string_to_array(
         regexp_replace(lower(t), '(.{4})', E'\\1\x01', 'g') || E'\x01' ||
@@ -11,8 +12,8 @@ CREATE OR REPLACE FUNCTION search_grams(t text) RETURNS tsvector LANGUAGE sql IM
         regexp_replace(lower(substr(t, 4)), '(.{4})', E'\\1\x01', 'g'), E'\x01'), ''))
 $$;
 
--- search_query returns what all texts that contain q have in their search_grams: enough to cover q, and what lies across
--- two words, which is rare even where both words occur often.
+-- search_query returns grams that the search_grams of every text with q contain: enough grams to cover q, and those
+-- that span two words, which are rare even if both words are frequent.
 CREATE OR REPLACE FUNCTION search_query(q text) RETURNS tsquery LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT string_agg('''' || replace(replace(gram, '\', '\\'), '''', '''''') || '''' ||
         CASE WHEN length(s) < 4 THEN ':*' ELSE '' END, ' & ')::tsquery

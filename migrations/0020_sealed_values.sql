@@ -1,5 +1,5 @@
 ---- tern: disable-tx ----
--- Rows with a sealed value, which are counted every hour: few of the ledger's and of the files' have one.
+-- Rows with a sealed value, which are counted every hour. Few rows of the ledger and of the files have one.
 DROP INDEX CONCURRENTLY IF EXISTS publications_sealed;
 CREATE INDEX CONCURRENTLY publications_sealed ON publications (post_id) WHERE length(handle) > 2;
 DROP INDEX CONCURRENTLY IF EXISTS media_sealed;

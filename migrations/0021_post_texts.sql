@@ -1,5 +1,5 @@
--- What is searched of a post moves to a table of its own: a post that changes its state no longer changes the index of
--- every four characters.
+-- The text that a search finds moves to its own table, so that a post that changes its state no longer changes the
+-- search index.
 
 CREATE TABLE post_texts (
     workspace_id uuid NOT NULL,
@@ -18,6 +18,6 @@ END $$;
 CREATE TRIGGER add_post_text AFTER INSERT ON posts
     FOR EACH ROW EXECUTE FUNCTION set_post_text();
 
--- A change of state sets the text to what it was.
+-- An update of a post's state also sets its text, to the same value. The condition ignores such updates.
 CREATE TRIGGER change_post_text AFTER UPDATE OF text, title ON posts
     FOR EACH ROW WHEN ((NEW.text, NEW.title) <> (OLD.text, OLD.title)) EXECUTE FUNCTION set_post_text();

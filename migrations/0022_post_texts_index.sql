@@ -1,5 +1,5 @@
 ---- tern: disable-tx ----
--- The posts from before, in parts, so that nobody who edits or deletes a post waits for all of them.
+-- Fills in the existing posts in parts, so that nobody who edits or deletes a post has to wait for all of them.
 DO $$
     DECLARE
         last uuid := '00000000-0000-0000-0000-000000000000';

@@ -1,7 +1,7 @@
 -- Posts are prepared before their time. ahead is how long before due_at a worker may begin, prepare_at is when a worker
--- acts next before due_at, preparing tells that the last claim began before due_at, and external_id is what the network
--- calls the post before it is live. next_action_at is never before due_at: what was not prepared is published then, also
--- by a version that prepares nothing.
+-- next acts before due_at, preparing says that the last claim began before due_at, and external_id is the network's id
+-- of the post before the post is live. next_action_at is never before due_at: a post that was not prepared is published
+-- then, even by a version that prepares nothing.
 ALTER TABLE publications
     ADD COLUMN ahead interval NOT NULL DEFAULT '0',
     ADD COLUMN prepare_at timestamptz,

@@ -1,4 +1,4 @@
 ---- tern: disable-tx ----
--- Posts that may be prepared before they are due.
+-- Posts that can be prepared before they are due.
 DROP INDEX CONCURRENTLY IF EXISTS publications_to_prepare;
 CREATE INDEX CONCURRENTLY publications_to_prepare ON publications (prepare_at) WHERE prepare_at IS NOT NULL;

@@ -1,15 +1,17 @@
--- What a person has given this server's app at a network, as a hash: revoking it ends the access of all accounts with the
--- same one, also in other workspaces. Null for accounts that an older version connected.
+-- The hash of the grant that a person has given this server's app on a network. Revoking the grant ends the access of
+-- all accounts with the same grant, even in other workspaces. Null for accounts that an older version connected.
 ALTER TABLE accounts ADD COLUMN grant_hash bytea;
 CREATE INDEX accounts_grant ON accounts (grant_hash);
 
--- When the account was connected last: what a network reports of an earlier time does not concern its token.
+-- When the account was last connected. What a network reports about an earlier time does not concern the account's
+-- token.
 ALTER TABLE accounts ADD COLUMN granted_at timestamptz;
 
--- When the consent was asked for. A grant that was revoked since is not in use, even if it was given after that.
+-- When the consent was requested. A grant that was revoked since then is not in use, even if the person gave it after
+-- that time.
 ALTER TABLE connections ADD COLUMN begun_at timestamptz NOT NULL DEFAULT clock();
 
--- Grants that a network must be told to end, unless an account needs them again.
+-- Grants that a network must be asked to revoke, unless an account needs them again.
 CREATE TABLE revocations (
 	grant_hash bytea PRIMARY KEY,
 	platform text NOT NULL,

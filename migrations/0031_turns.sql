@@ -1,5 +1,6 @@
--- One post of an account at a time makes its irreversible call: the one that has the turn. A row is there from the arm until
--- the outcome of the call is saved, or until a post that waited has had time to make its own; after until, it counts no more.
+-- Only one post of an account at a time makes its irreversible call: the post that has the turn. A row exists from the
+-- arm until the outcome of the call is saved, or until a waiting post has had time to make its own call. After the time
+-- in until, the row no longer counts.
 CREATE TABLE turns (
     account_id uuid PRIMARY KEY,
     workspace_id uuid NOT NULL,
@@ -8,5 +9,6 @@ CREATE TABLE turns (
     FOREIGN KEY (workspace_id, account_id) REFERENCES accounts (workspace_id, id) ON DELETE CASCADE
 ) WITH (fillfactor = 50);
 
--- The account for whose turn a post waits. It counts where rest is 'turn', because an older version does not clear it.
+-- The account for whose turn a post waits. The column counts only if rest is 'turn', because an older version does not
+-- clear it.
 ALTER TABLE publications ADD COLUMN turn_of uuid;

@@ -1,4 +1,4 @@
--- What the network has told about each account (core.Facts), for the checks of plans.
+-- What the network has reported about each account (core.Facts), for the checks of plans.
 CREATE TABLE account_facts (
     workspace_id uuid NOT NULL,
     account_id   uuid NOT NULL,

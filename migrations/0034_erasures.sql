@@ -1,7 +1,7 @@
--- What a network has asked for on behalf of a person: that the data of their accounts is deleted.
+-- Requests that a network has passed on from people: to delete the data of their accounts.
 CREATE TABLE erasures (
-	code text PRIMARY KEY, -- by which the person asks how far it is
-	grant_hash bytea NOT NULL, -- empty when it is done
+	code text PRIMARY KEY, -- with which the person can see the status
+	grant_hash bytea NOT NULL, -- empty once the data is deleted
 	connected_at text NOT NULL,
 	asked_at timestamptz NOT NULL, -- by the network's clock
 	done_at timestamptz

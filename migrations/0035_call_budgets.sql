@@ -1,5 +1,6 @@
--- The calls of a kind that a network lets an account (scope is its id) or this server's app (scope is empty) make within a
--- time, as often as each counts. Calls that are older than that time are dropped with the next one.
+-- The calls of one kind that an account (scope is its id) or this server's app (scope is empty) has made within the
+-- period that a network limits. A call is listed as many times as it counts. The next call removes calls that are older
+-- than the period.
 CREATE TABLE call_budgets (
     platform text NOT NULL,
     scope text NOT NULL,

@@ -1,4 +1,4 @@
--- The key of this server's own small copy of the account's picture in the file storage; empty without one.
+-- The storage key of this server's own small copy of the account's picture; empty if there is none.
 ALTER TABLE accounts ADD COLUMN avatar text NOT NULL DEFAULT '';
 CREATE INDEX accounts_avatar ON accounts (avatar) WHERE avatar <> '';
 

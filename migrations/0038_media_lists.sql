@@ -1,6 +1,6 @@
 ---- tern: disable-tx ----
--- The lists of the media library: a folder, a kind of file, a tag or a text; files that are kept, or purged, by time, name
--- and size.
+-- Indexes for the lists of the media library: by folder, kind of file, tag or text, and for stored and purged files by
+-- time, name and size.
 DROP INDEX CONCURRENTLY IF EXISTS media_in_folder;
 CREATE INDEX CONCURRENTLY media_in_folder ON media (workspace_id, folder_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
 DROP INDEX CONCURRENTLY IF EXISTS media_by_kind;

@@ -1,8 +1,8 @@
 -- Emails that wait to be sent. Without a mail server, the sandbox keeps them here to show them.
 CREATE TABLE mails (
     id           uuid PRIMARY KEY,
-    workspace_id uuid REFERENCES workspaces ON DELETE CASCADE, -- null: it concerns a person
-    sealed       bytea NOT NULL, -- the letter and its reader: its links are secrets
+    workspace_id uuid REFERENCES workspaces ON DELETE CASCADE, -- null if the email concerns a person
+    sealed       bytea NOT NULL, -- the letter and its recipient; sealed, because the links are secrets
     created_at   timestamptz NOT NULL DEFAULT clock(),
     expires_at   timestamptz NOT NULL -- after this, the letter is useless
 );
@@ -18,8 +18,8 @@ CREATE TABLE password_resets (
 CREATE INDEX password_resets_by_user ON password_resets (user_id);
 CREATE INDEX password_resets_age ON password_resets (expires_at);
 
--- Problems about which members have not been told yet: failed posts (subject is the post), and accounts that need
--- reconnecting (subject is the account). Those of one kind and reason are told in one email.
+-- Problems that members have not been emailed about yet: failed posts (subject is the post), and accounts that must be
+-- reconnected (subject is the account). Problems of one kind and reason share an email.
 CREATE TABLE alerts (
     id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     workspace_id uuid NOT NULL REFERENCES workspaces ON DELETE CASCADE,
@@ -30,7 +30,7 @@ CREATE TABLE alerts (
 );
 CREATE INDEX alerts_by_reason ON alerts (workspace_id, kind, reason, at);
 
--- When members were last told about a kind of problem and its reason.
+-- When members were last emailed about a kind of problem and its reason.
 CREATE TABLE alerts_told (
     workspace_id uuid NOT NULL REFERENCES workspaces ON DELETE CASCADE,
     kind         text NOT NULL,
@@ -40,10 +40,11 @@ CREATE TABLE alerts_told (
 );
 CREATE INDEX alerts_told_age ON alerts_told (told_at);
 
--- Which problems the member gets by email: all, own (of their own posts) or none. Empty: what the role implies.
+-- Which problems the member gets emails about: all, own (those of their own posts) or none. Empty for the default of
+-- the role.
 ALTER TABLE members ADD COLUMN mail text NOT NULL DEFAULT '';
 
--- Several statements end the access to an account. A trigger misses none of them.
+-- Several statements can end the access to an account. A trigger covers all of them.
 CREATE FUNCTION note_failed_post() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO alerts (workspace_id, kind, reason, subject) VALUES (NEW.workspace_id, 'post', NEW.error_code, NEW.id);

@@ -1,4 +1,4 @@
 ---- tern: disable-tx ----
--- What has just happened in a workspace, for its open pages.
+-- An index for finding what has just happened in a workspace, for its open pages.
 DROP INDEX CONCURRENTLY IF EXISTS post_events_by_time;
 CREATE INDEX CONCURRENTLY post_events_by_time ON post_events (workspace_id, at);

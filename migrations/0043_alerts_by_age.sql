@@ -1,2 +1,2 @@
--- The alerts that are too old to tell members about.
+-- An index for finding alerts that are too old to be emailed.
 CREATE INDEX alerts_age ON alerts (at);

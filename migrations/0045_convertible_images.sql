@@ -1,5 +1,5 @@
--- Images that can be sent as a JPEG to networks that do not accept their format: still, and decodable in little memory.
--- How much memory an image that was examined earlier needs is not known; a PNG needs at most 16 bytes per pixel.
+-- Whether an image can be sent as a JPEG to networks that do not accept its format: it is not animated, and decoding it
+-- needs little memory. How much memory the existing images need is unknown, but a PNG needs at most 16 bytes per pixel.
 ALTER TABLE media ADD COLUMN convertible boolean NOT NULL DEFAULT false;
 
 UPDATE media SET convertible = true

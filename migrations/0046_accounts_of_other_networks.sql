@@ -1,5 +1,5 @@
--- Accounts that are revoked only because this server uses other networks than those through which they were connected.
--- Their reason is a sentence, which another version may word differently.
+-- Whether an account is revoked only because this server no longer uses the networks through which the account was
+-- connected. The reason itself is a sentence, which another version may word differently.
 ALTER TABLE accounts ADD COLUMN of_other_networks boolean NOT NULL DEFAULT false;
 
 UPDATE accounts SET of_other_networks = true

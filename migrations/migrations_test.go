@@ -45,7 +45,7 @@ func TestNumbersHaveNoGapAndNoTwin(t *testing.T) {
 	}
 }
 
-// Tern reads files as templates and takes what stands behind its line for the way back; neither is ours.
+// Tern reads files as templates, and treats what follows its separator line as the way back. We use neither.
 func TestFilesArePlainForwardSQL(t *testing.T) {
 	t.Parallel()
 	entries, err := os.ReadDir(".")
