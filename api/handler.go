@@ -56,7 +56,7 @@ func (a *API) handleRequest(c echo.Context, r *route) error {
 		slog.String("credential", string(caller.Kind())))
 	readBody := newBodyReader(c)
 	answer, err := a.cfg.App.RunOperation(c.Request().Context(), r.operation, app.Request{
-		Caller: caller, Replay: r.readReplay(c, readBody),
+		Caller: caller, Replay: r.readReplayOrNil(c, readBody),
 		Decode: func(into any) error { return r.decodeInput(c, readBody, into) },
 	})
 	if left := answer.Creations; left != nil {
@@ -73,10 +73,10 @@ func (a *API) handleRequest(c echo.Context, r *route) error {
 	return writeJSON(c, r.status, answer.Body)
 }
 
-// readReplay returns the request's Idempotency-Key and body, or nil if there is no key or the operation is not
+// readReplayOrNil returns the request's Idempotency-Key and body, or nil if there is no key or the operation is not
 // repeatable. It also returns nil if the body cannot be read; decodeInput reports that error after the caller has been
 // admitted.
-func (r *route) readReplay(c echo.Context, readBody func() ([]byte, error)) *app.Replay {
+func (r *route) readReplayOrNil(c echo.Context, readBody func() ([]byte, error)) *app.Replay {
 	keys := c.Request().Header.Values("Idempotency-Key")
 	if !r.operation.Repeatable || len(keys) == 0 {
 		return nil

@@ -175,10 +175,10 @@ func Handlers(a *app.App) []Handler {
 			return a.Intake().DeleteUnreferencedBlobsAndJPEGs(ctx, j.Keys)
 		}),
 		newHandler(15*time.Minute, func(ctx context.Context, j queue.Process) error {
-			return a.Intake().ProcessFile(ctx, j.Workspace, j.Media)
+			return a.Intake().ClaimAndProcessFile(ctx, j.Workspace, j.Media)
 		}),
 		newHandler(3*time.Hour, func(ctx context.Context, j queue.Fetch) error {
-			return a.Intake().DownloadFileFromURL(ctx, j.Workspace, j.Media)
+			return a.Intake().ClaimAndDownloadFile(ctx, j.Workspace, j.Media)
 		}),
 	}
 }

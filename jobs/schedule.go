@@ -27,7 +27,7 @@ func (j *Jobs) periodicTasks() []periodicTask {
 		{"links", 10 * time.Minute, newEnqueueTask(j, a.Engine().ListLinksToFetch)},
 		{"media", 5 * time.Second, a.Intake().RequeueOrFailStalledFiles},
 		{"purge", time.Minute, a.Intake().PurgeFilesPastRetention},
-		{"blobs", time.Hour, a.Intake().SweepBlobsIfDue},
+		{"blobs", time.Hour, a.Intake().DeleteUnreferencedBlobsIfDue},
 		{"alerts", 15 * time.Second, a.QueueAlertEmails},
 		{"housekeep", 10 * time.Minute, a.DeleteExpiredRowsAndUpdateKeyMetric},
 	}

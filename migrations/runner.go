@@ -104,7 +104,7 @@ func migrateOwnSchema(ctx context.Context, conn *pgx.Conn) error {
 	}
 	var limits error
 	m.OnStart = func(_ int32, _, _, sql string) { // tern resets the settings after each file
-		_, err := conn.Exec(ctx, timeoutsSQL(sql))
+		_, err := conn.Exec(ctx, setTimeoutsSQL(sql))
 		limits = errors.Join(limits, err)
 	}
 	if err := errors.Join(m.Migrate(ctx), limits); err != nil {
@@ -113,10 +113,10 @@ func migrateOwnSchema(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// timeoutsSQL returns the SQL that sets how long a migration waits for locks. For a migration that builds indexes
+// setTimeoutsSQL returns the SQL that sets how long a migration waits for locks. For a migration that builds indexes
 // concurrently, it removes this limit and the limit on a statement's duration: such a migration waits for older
 // transactions, but blocks nobody.
-func timeoutsSQL(migrationSQL string) string {
+func setTimeoutsSQL(migrationSQL string) string {
 	if strings.Contains(migrationSQL, concurrent) {
 		return "SET lock_timeout = 0; SET statement_timeout = 0"
 	}

@@ -21,7 +21,7 @@ func bundleScript(name string) ([]byte, error) {
 	result := api.Build(api.BuildOptions{
 		EntryPoints: []string{Prefix + name}, Bundle: true, Format: api.FormatESModule, Charset: api.CharsetUTF8,
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
-		Plugins: []api.Plugin{{Name: "embedded", Setup: resolveFromEmbedded}},
+		Plugins: []api.Plugin{{Name: "embedded", Setup: readImportsFromEmbedded}},
 	})
 	if err := joinBuildErrors(result.Errors); err != nil {
 		return nil, fmt.Errorf("bundle %s: %w", name, err)
@@ -29,8 +29,8 @@ func bundleScript(name string) ([]byte, error) {
 	return result.OutputFiles[0].Contents, nil
 }
 
-// resolveFromEmbedded makes a build read the modules at plain addresses from the embedded files.
-func resolveFromEmbedded(build api.PluginBuild) {
+// readImportsFromEmbedded makes a build read the modules at plain addresses from the embedded files.
+func readImportsFromEmbedded(build api.PluginBuild) {
 	const namespace = "embedded"
 	build.OnResolve(api.OnResolveOptions{Filter: "^" + Prefix},
 		func(args api.OnResolveArgs) (api.OnResolveResult, error) {

@@ -42,9 +42,9 @@ var kinds = map[string]string{
 // reference matches the plain address of an asset, by which style sheets and scripts refer to it.
 var reference = regexp.MustCompile(Prefix + `[a-z0-9/_.-]+\.[a-z0-9]+`)
 
-// loadAsset reads, compresses and hashes an asset, or returns the one that it loaded before. It also loads the assets
-// to which the asset refers.
-func (b assetTable) loadAsset(name string) (asset, error) {
+// loadAndCacheAsset reads, compresses and hashes an asset, or returns the one that it loaded before. It also loads the
+// assets to which the asset refers.
+func (b assetTable) loadAndCacheAsset(name string) (asset, error) {
 	if a, ok := b[name]; ok {
 		return a, nil
 	}
@@ -57,7 +57,7 @@ func (b assetTable) loadAsset(name string) (asset, error) {
 		return asset{}, err
 	}
 	if strings.HasPrefix(kind, "text/") && !strings.HasPrefix(name, "vendor/") {
-		if body, err = b.resolveReferences(name, body); err != nil {
+		if body, err = b.replaceReferencesByHashedURLs(name, body); err != nil {
 			return asset{}, err
 		}
 	}
@@ -102,12 +102,12 @@ func joinAndMinifyStyles() ([]byte, error) {
 	return minifyStyles(all.Bytes())
 }
 
-// resolveReferences replaces the plain addresses in an asset with hashed ones.
-func (b assetTable) resolveReferences(name string, body []byte) ([]byte, error) {
+// replaceReferencesByHashedURLs replaces the plain addresses in an asset with hashed ones.
+func (b assetTable) replaceReferencesByHashedURLs(name string, body []byte) ([]byte, error) {
 	var failed error
 	resolved := reference.ReplaceAllFunc(body, func(found []byte) []byte {
 		other := strings.TrimPrefix(string(found), Prefix)
-		a, err := b.loadAsset(other)
+		a, err := b.loadAndCacheAsset(other)
 		if err != nil {
 			failed = fmt.Errorf("%s refers to %s: %w", name, other, err)
 			return found
@@ -154,7 +154,7 @@ var embeddedAssets = sync.OnceValues(func() (map[string]asset, error) {
 	})
 	for _, name := range names {
 		if err == nil {
-			_, err = b.loadAsset(name)
+			_, err = b.loadAndCacheAsset(name)
 		}
 	}
 	if err != nil {

@@ -217,7 +217,7 @@ func (s *studio) processFiles() {
 		for tick := time.NewTicker(20 * time.Millisecond); ctx.Err() == nil; <-tick.C {
 			list, err := s.App.ListMedia(ctx, s.ws.Owner, contract.ListMedia{Status: "processing"})
 			for _, m := range list.Media {
-				err = errors.Join(err, s.App.Intake().ProcessFile(ctx, s.ws.ID, s.ws.MediaID(m)))
+				err = errors.Join(err, s.App.Intake().ClaimAndProcessFile(ctx, s.ws.ID, s.ws.MediaID(m)))
 			}
 			if err != nil && ctx.Err() == nil {
 				s.t.Error(err)

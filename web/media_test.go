@@ -323,7 +323,7 @@ func TestAScriptReservesUploadsOnce(t *testing.T) {
 	if got := status().Status; got != "processing" {
 		t.Errorf("the file is %s", got)
 	}
-	must(t, s.App.Intake().ProcessFile(t.Context(), s.ws.ID, s.ws.MediaID(s.ws.Media(first.MediaID))))
+	must(t, s.App.Intake().ClaimAndProcessFile(t.Context(), s.ws.ID, s.ws.MediaID(s.ws.Media(first.MediaID))))
 	if got := status(); got.Status != "ready" || got.ThumbnailURL == nil {
 		t.Errorf("the file is %+v", got)
 	}
@@ -408,7 +408,8 @@ func (s *studio) slug(t *testing.T) string {
 	return who.Workspace.Slug
 }
 
-// The second sending of a new folder was refused because the name was in use, and of a deletion because there was no folder.
+// The second sending of a new folder was refused because the name was in use, and of a deletion because there was no
+// folder.
 func TestAFormOfAFolderOrAFileThatIsSentTwiceActsOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ form, at, says string }{

@@ -117,7 +117,7 @@ func checkLocalDatabaseExists(cfg *config.Config) error {
 	if err != nil || made {
 		return err
 	}
-	if held, err := postgres.LockHolder(cfg.DataDir); err != nil || held != nil {
+	if held, err := postgres.LockHolderOrNil(cfg.DataDir); err != nil || held != nil {
 		return err
 	}
 	return fmt.Errorf("there is no database in %s: set BELFRY_DATA_DIR to the service's data folder (`belfry serve` creates a new installation)", cfg.DataDir)

@@ -265,7 +265,7 @@ func (g *seeder) processOrAwaitFile(ctx context.Context, id string) error {
 		return err
 	}
 	processed, err := pollUntil(ctx, processPatience, func(ctx context.Context) (bool, error) {
-		if err := g.app.Intake().ProcessFile(ctx, g.owner.Workspace(), mediaID); err != nil {
+		if err := g.app.Intake().ClaimAndProcessFile(ctx, g.owner.Workspace(), mediaID); err != nil {
 			return false, err
 		}
 		m, err := g.app.GetMedia(ctx, g.owner, id)

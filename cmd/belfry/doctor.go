@@ -88,7 +88,7 @@ func (inst *installation) checkDataDir(context.Context) (found string, err error
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return dir + " does not exist yet" + firstStart, checkWritable(nearestExistingFolder(dir))
 	}
-	holder, err := postgres.LockHolder(dir)
+	holder, err := postgres.LockHolderOrNil(dir)
 	if err != nil {
 		return "", err
 	}
@@ -254,7 +254,7 @@ func (inst *installation) checkListenAddress(ctx context.Context) (found string,
 // checkAddressUsedByOwnService returns an error unless this data folder's service is the program that listens on the
 // address.
 func (inst *installation) checkAddressUsedByOwnService(ctx context.Context) (found string, err error) {
-	holder, err := postgres.LockHolder(inst.cfg.DataDir)
+	holder, err := postgres.LockHolderOrNil(inst.cfg.DataDir)
 	if err != nil {
 		return "", err
 	}

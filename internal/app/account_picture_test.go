@@ -136,7 +136,7 @@ func TestAReplacedPictureIsDeletedAfterAnHour(t *testing.T) {
 	h := apptest.New(t)
 	ws := h.Workspace("one")
 	account := ws.Account("threads", "maren.writes")
-	other, err := h.App.Intake().StoreAvatar(t.Context(), "", []byte("another picture"))
+	other, err := h.App.Intake().StoreAvatarIfChanged(t.Context(), "", []byte("another picture"))
 	must(t, err)
 	_, err = h.Pool.Exec(t.Context(), `UPDATE accounts SET avatar = $1`, other)
 	must(t, err)

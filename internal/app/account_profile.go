@@ -101,7 +101,7 @@ func (a *App) copyPicture(ctx context.Context, account core.Account) (avatarKey 
 	if err != nil {
 		return "", fmt.Errorf("make an avatar: %w", err)
 	}
-	key, err := a.intake.StoreAvatar(ctx, account.Avatar, small)
+	key, err := a.intake.StoreAvatarIfChanged(ctx, account.Avatar, small)
 	if err != nil {
 		return "", fmt.Errorf("store an avatar: %w", err)
 	}

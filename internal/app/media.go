@@ -118,7 +118,7 @@ func (a *App) ReserveUpload(ctx context.Context, c core.Caller, in contract.Crea
 }
 
 // AddMediaForDownload adds a file that a worker will download, and returns its record (Spec §4, Media). Its errors are
-// those of intake.Service.AddFileFromURL.
+// those of intake.Service.AddFileAndEnqueueDownload.
 func (a *App) AddMediaForDownload(ctx context.Context, c core.Caller,
 	in contract.MediaFromURL,
 ) (contract.Media, error) {
@@ -126,7 +126,7 @@ func (a *App) AddMediaForDownload(ctx context.Context, c core.Caller,
 	if err != nil {
 		return contract.Media{}, err
 	}
-	m, err := a.intake.AddFileFromURL(ctx, t, in, func(t store.Tenant, m store.Media) error {
+	m, err := a.intake.AddFileAndEnqueueDownload(ctx, t, in, func(t store.Tenant, m store.Media) error {
 		return saveAnswerForReplay(ctx, t, a.mediaOf(t, m))
 	})
 	return a.mediaOf(t, m), err

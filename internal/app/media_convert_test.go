@@ -188,7 +188,7 @@ func TestAThumbnailDoesNotWaitForAllConversions(t *testing.T) {
 		defer order.mu.Unlock()
 		return len(*order.lookups) >= conversions
 	})
-	must(t, h.App.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(upload)))
+	must(t, h.App.Intake().ClaimAndProcessFile(t.Context(), ws.ID, ws.MediaID(upload)))
 	all.Wait()
 	isThumbnail := func(key string) bool { return !strings.HasSuffix(key, ".jpg") }
 	if before := slices.IndexFunc(*order.keys, isThumbnail); before < 0 || before > conversions/2 {
@@ -233,7 +233,7 @@ func TestAThumbnailDoesNotWaitUntilAJPEGIsStored(t *testing.T) {
 	<-slow.storing
 	limited, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	must(t, h.App.Intake().ProcessFile(limited, ws.ID, upload))
+	must(t, h.App.Intake().ClaimAndProcessFile(limited, ws.ID, upload))
 	if f, err := h.Store.In(ws.ID).Media(t.Context(), upload); err != nil || f.Thumbnail == "" {
 		t.Errorf("while a JPEG is stored, the thumbnail is %q: %v", f.Thumbnail, err)
 	}

@@ -47,7 +47,7 @@ func TestADownloadThatBreaksOffGoesOn(t *testing.T) {
 		if m.Status != "processing" || m.Size != int64(len(content)) || charged(t, h, ws) != m.Size || len(w.Asked()) != 2 {
 			t.Errorf("it is %+v after %d requests", m, len(w.Asked()))
 		}
-		must(t, h.App.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
+		must(t, h.App.Intake().ClaimAndProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
 		if m = ws.Media(m.ID); m.Status != "ready" || m.Size != int64(len(content)) {
 			t.Errorf("in the end: %+v", m)
 		}

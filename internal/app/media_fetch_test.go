@@ -36,7 +36,7 @@ func fromURL(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, address st
 // fetched runs the worker once and answers what became of the file.
 func fetched(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, m contract.Media) contract.Media {
 	t.Helper()
-	must(t, h.App.Intake().DownloadFileFromURL(t.Context(), ws.ID, ws.MediaID(m)))
+	must(t, h.App.Intake().ClaimAndDownloadFile(t.Context(), ws.ID, ws.MediaID(m)))
 	return ws.Media(m.ID)
 }
 
@@ -89,7 +89,7 @@ func TestAFileIsFetched(t *testing.T) {
 			charged(t, h, ws) != size || h.Jobs("process") != 1 {
 			t.Errorf("with its bytes: %+v", m)
 		}
-		must(t, h.App.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
+		must(t, h.App.Intake().ClaimAndProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
 		if m = ws.Media(m.ID); m.Status != "ready" || *m.Width != 64 || charged(t, h, ws) != m.Size ||
 			m.Mime != "image/jpeg" {
 			t.Errorf("in the end: %+v", m)
@@ -146,7 +146,7 @@ func TestASourceThatIsAwayIsAskedAgain(t *testing.T) {
 		if n := h.Jobs("fetch"); n != before+1 {
 			t.Errorf("%d jobs are new after %v", n-before, wait)
 		}
-		must(t, h.App.Intake().DownloadFileFromURL(t.Context(), ws.ID, ws.MediaID(comes)))
+		must(t, h.App.Intake().ClaimAndDownloadFile(t.Context(), ws.ID, ws.MediaID(comes)))
 		if i == 2 {
 			there := photo(true)
 			answers.Store(&there)
@@ -287,7 +287,7 @@ func TestHostileAddressesAreNotFetched(t *testing.T) {
 			}
 			later.Add(1)
 			if err == nil {
-				err = h.App.Intake().DownloadFileFromURL(t.Context(), ws.ID, ws.MediaID(m))
+				err = h.App.Intake().ClaimAndDownloadFile(t.Context(), ws.ID, ws.MediaID(m))
 			}
 			if err != nil {
 				t.Errorf("%q: %v", address, err)
@@ -335,7 +335,7 @@ func TestOneOfManyFetchesAFile(t *testing.T) {
 	var all sync.WaitGroup
 	for _, a := range []*app.App{h.App, h.Replica(), h.App, h.Replica()} {
 		all.Go(func() {
-			if err := a.Intake().DownloadFileFromURL(t.Context(), ws.ID, ws.MediaID(m)); err != nil {
+			if err := a.Intake().ClaimAndDownloadFile(t.Context(), ws.ID, ws.MediaID(m)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -370,7 +370,7 @@ func TestAWorkerThatStopsGivesTheFileBack(t *testing.T) {
 	for range 6 { // more than the tries
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
-		go func() { done <- h.App.Intake().DownloadFileFromURL(ctx, ws.ID, ws.MediaID(m)) }()
+		go func() { done <- h.App.Intake().ClaimAndDownloadFile(ctx, ws.ID, ws.MediaID(m)) }()
 		<-waits
 		stop()
 		must(t, <-done)
@@ -395,7 +395,7 @@ func TestAFileDeletedWhileItIsFetchedLeavesNothing(t *testing.T) {
 	ws := h.Workspace("one")
 	m := fromURL(t, h, ws, "https://example.com/a.jpg")
 	done := make(chan error, 1)
-	go func() { done <- h.App.Intake().DownloadFileFromURL(t.Context(), ws.ID, ws.MediaID(m)) }()
+	go func() { done <- h.App.Intake().ClaimAndDownloadFile(t.Context(), ws.ID, ws.MediaID(m)) }()
 	<-asked
 	must(t, h.App.DeleteMedia(t.Context(), ws.Owner, m.ID))
 	close(deleted)
@@ -453,7 +453,7 @@ func TestAWorkspaceFetchesAFewFilesAtOnce(t *testing.T) {
 	start := func(ws *apptest.Workspace) {
 		m := fromURL(t, h, ws, "https://example.com/a.jpg")
 		all.Go(func() {
-			if err := h.App.Intake().DownloadFileFromURL(ctx, ws.ID, ws.MediaID(m)); err != nil {
+			if err := h.App.Intake().ClaimAndDownloadFile(ctx, ws.ID, ws.MediaID(m)); err != nil {
 				t.Error(err)
 			}
 		})

@@ -130,7 +130,7 @@ func TestLookingAtAFileTwiceDoesNothingTwice(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, a := range []*app.App{h.App, h.Replica(), h.App, h.Replica()} {
 		wg.Go(func() {
-			if err := a.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)); err != nil {
+			if err := a.Intake().ClaimAndProcessFile(t.Context(), ws.ID, ws.MediaID(m)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -139,7 +139,7 @@ func TestLookingAtAFileTwiceDoesNothingTwice(t *testing.T) {
 	if got := ws.Media(m.ID); got.Status != "ready" || charged(t, h, ws) != got.Size || len(blobs(t, h)) != 2 {
 		t.Errorf("it is %+v, kept are %v", got, blobs(t, h))
 	}
-	must(t, h.App.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
+	must(t, h.App.Intake().ClaimAndProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
 }
 
 // flaky fails to open what is kept a number of times.
@@ -164,7 +164,7 @@ func TestATransientFailureIsTriedAgainByTheSweep(t *testing.T) {
 	left := 2
 	worker := h.Replica(func(c *app.Config) { c.Blobs = flaky{c.Blobs, &left} })
 	for try := range 2 {
-		if err := worker.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)); err == nil {
+		if err := worker.Intake().ClaimAndProcessFile(t.Context(), ws.ID, ws.MediaID(m)); err == nil {
 			t.Fatalf("try %d went well", try+1)
 		}
 		if got := ws.Media(m.ID); got.Status != "processing" || got.FailReason != nil {
@@ -176,7 +176,7 @@ func TestATransientFailureIsTriedAgainByTheSweep(t *testing.T) {
 			t.Errorf("after try %d there were %d jobs", try+1, n)
 		}
 	}
-	must(t, worker.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
+	must(t, worker.Intake().ClaimAndProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
 	if got := ws.Media(m.ID); got.Status != "ready" {
 		t.Errorf("at last: %+v", got)
 	}
@@ -184,7 +184,7 @@ func TestATransientFailureIsTriedAgainByTheSweep(t *testing.T) {
 	lost := ws.Upload("photo.png", mediatest.PNG(64, 64))
 	left = 100
 	for range 5 {
-		_ = worker.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(lost)) // it fails, as above
+		_ = worker.Intake().ClaimAndProcessFile(t.Context(), ws.ID, ws.MediaID(lost)) // it fails, as above
 	}
 	if got := ws.Media(lost.ID); got.Status != "failed" || strings.Contains(*got.FailReason, "reset") ||
 		charged(t, h, ws) != ws.Media(m.ID).Size {
@@ -200,7 +200,7 @@ func TestAFileOfADeadWorkerIsTakenUp(t *testing.T) {
 	m := ws.Upload("photo.png", mediatest.PNG(64, 64))
 	_, err := h.Pool.Exec(t.Context(), `UPDATE media SET lease_epoch = lease_epoch + 1, lease_until = clock() + interval '30s', next_at = clock() + interval '30s'`)
 	must(t, err)
-	must(t, h.App.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
+	must(t, h.App.Intake().ClaimAndProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
 	if got := ws.Media(m.ID); got.Status != "processing" {
 		t.Errorf("while it is held: %+v", got)
 	}
@@ -209,7 +209,7 @@ func TestAFileOfADeadWorkerIsTakenUp(t *testing.T) {
 	if n := h.Jobs("process"); n != 2 {
 		t.Errorf("%d jobs", n)
 	}
-	must(t, h.App.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
+	must(t, h.App.Intake().ClaimAndProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
 	if got := ws.Media(m.ID); got.Status != "ready" {
 		t.Errorf("afterwards: %+v", got)
 	}
@@ -263,13 +263,13 @@ func TestBytesThatNothingNamesAreSwept(t *testing.T) {
 	ws := h.Workspace("one")
 	m := ws.File("photo.png", mediatest.PNG(64, 64))
 	must(t, h.Config.Blobs.Put(t.Context(), "media/xx/orphan", strings.NewReader("x"), 1))
-	must(t, h.App.Intake().SweepBlobsIfDue(t.Context())) // young by the files' own clock, which the harness does not set
+	must(t, h.App.Intake().DeleteUnreferencedBlobsIfDue(t.Context())) // young by the files' own clock, which the harness does not set
 	if keys := blobs(t, h); len(keys) != 3 {
 		t.Errorf("kept: %v", keys)
 	}
 	h.Clock.Advance(24 * time.Hour) // until the next sweep
 	later := h.Replica(func(c *app.Config) { c.Now = func() time.Time { return time.Now().Add(25 * time.Hour) } })
-	must(t, later.Intake().SweepBlobsIfDue(t.Context()))
+	must(t, later.Intake().DeleteUnreferencedBlobsIfDue(t.Context()))
 	if keys := blobs(t, h); len(keys) != 2 || ws.Media(m.ID).Status != "ready" {
 		t.Errorf("kept: %v", keys)
 	}
@@ -282,7 +282,7 @@ func TestTheSweepOfBytesKeepsReceipts(t *testing.T) {
 	book := restore.NewReceipts(h.Config.Blobs, time.Now)
 	must(t, book.Write(t.Context(), restore.Receipt{Post: "post_1"}))
 	later := h.Replica(func(c *app.Config) { c.Now = func() time.Time { return time.Now().Add(25 * time.Hour) } })
-	must(t, later.Intake().SweepBlobsIfDue(t.Context()))
+	must(t, later.Intake().DeleteUnreferencedBlobsIfDue(t.Context()))
 	kept := 0
 	must(t, book.EachSince(t.Context(), time.Time{}, func(restore.Receipt) error { kept++; return nil }))
 	if kept != 1 {
@@ -311,7 +311,7 @@ func TestAStopWhileAFileIsLookedAtIsNoFailure(t *testing.T) {
 	for range 6 {
 		ctx, stop := context.WithCancel(t.Context())
 		worker := h.Replica(func(c *app.Config) { c.Blobs = stops{c.Blobs, stop} })
-		must(t, worker.Intake().ProcessFile(ctx, ws.ID, ws.MediaID(m)))
+		must(t, worker.Intake().ClaimAndProcessFile(ctx, ws.ID, ws.MediaID(m)))
 		if got := ws.Media(m.ID); got.Status != "processing" {
 			t.Fatalf("after a stop: %+v", got)
 		}
@@ -320,7 +320,7 @@ func TestAStopWhileAFileIsLookedAtIsNoFailure(t *testing.T) {
 	if n := h.Jobs("process"); n != 2 {
 		t.Errorf("%d jobs, want the upload's own and the sweep's", n)
 	}
-	must(t, h.App.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
+	must(t, h.App.Intake().ClaimAndProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
 	if got := ws.Media(m.ID); got.Status != "ready" {
 		t.Errorf("at last: %+v", got)
 	}
@@ -400,14 +400,14 @@ func TestAPanicWhileCleaningFailsTheFileAlone(t *testing.T) {
 	plain := mediatest.JPEG(64, 64)
 	m := ws.Upload("photo.jpg", append([]byte(string(plain[:2])+"\xff\xfe\x00\x0dhome of ada"), plain[2:]...))
 	worker := h.Replica(func(c *app.Config) { c.Blobs = panicking{c.Blobs, new(atomic.Bool)} })
-	err := worker.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m))
+	err := worker.Intake().ClaimAndProcessFile(t.Context(), ws.ID, ws.MediaID(m))
 	if err == nil || !strings.Contains(err.Error(), "index out of range") {
 		t.Errorf("error %v", err)
 	}
 	if got := ws.Media(m.ID); got.Status != "processing" {
 		t.Errorf("it is %+v", got)
 	}
-	must(t, h.App.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
+	must(t, h.App.Intake().ClaimAndProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
 	if got := ws.Media(m.ID); got.Status != "ready" {
 		t.Errorf("after another try it is %+v", got)
 	}

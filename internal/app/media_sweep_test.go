@@ -54,7 +54,7 @@ func TestStoredBytesAreListedOnceADayByOneReplica(t *testing.T) {
 		var all sync.WaitGroup
 		for _, a := range replicas {
 			all.Go(func() {
-				if err := a.Intake().SweepBlobsIfDue(t.Context()); err != nil {
+				if err := a.Intake().DeleteUnreferencedBlobsIfDue(t.Context()); err != nil {
 					t.Error(err)
 				}
 			})
@@ -78,17 +78,17 @@ func TestASweepOfStoredBytesIsContinued(t *testing.T) {
 	var listed atomic.Int64
 	h := apptest.New(t, func(c *app.Config) { c.Blobs = blobs })
 	dies := h.Replica(func(c *app.Config) { c.Blobs = listing{c.Blobs, &listed, 2200} })
-	if err := dies.Intake().SweepBlobsIfDue(t.Context()); err == nil {
+	if err := dies.Intake().DeleteUnreferencedBlobsIfDue(t.Context()); err == nil {
 		t.Fatal("the first sweep ends well")
 	}
-	must(t, h.App.Intake().SweepBlobsIfDue(t.Context())) // the first one's lease is not over
+	must(t, h.App.Intake().DeleteUnreferencedBlobsIfDue(t.Context())) // the first one's lease is not over
 	if n := len(storedKeys(t, blobs)); n != 500 {
 		t.Errorf("%d of 2,500 are left after the first sweep; want 500", n)
 	}
 	h.Clock.Advance(time.Hour)
 	listed.Store(0)
 	rest := h.Replica(func(c *app.Config) { c.Blobs = listing{c.Blobs, &listed, 600} })
-	must(t, rest.Intake().SweepBlobsIfDue(t.Context()))
+	must(t, rest.Intake().DeleteUnreferencedBlobsIfDue(t.Context()))
 	if n := len(storedKeys(t, blobs)); n != 0 {
 		t.Errorf("%d are left", n)
 	}
@@ -114,12 +114,12 @@ func TestNoStoredBytesAreDeletedWhilePublishingIsOnHold(t *testing.T) {
 	t.Cleanup(func() { must(t, blobs.Close()) })
 	h := apptest.New(t, func(c *app.Config) { c.Blobs = blobs })
 	must(t, h.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, nil))
-	must(t, h.App.Intake().SweepBlobsIfDue(t.Context()))
+	must(t, h.App.Intake().DeleteUnreferencedBlobsIfDue(t.Context()))
 	if n := len(storedKeys(t, blobs)); n != 1 {
 		t.Errorf("during the hold %d files are left; want 1", n)
 	}
 	must(t, h.Store.EndPublishingHold(t.Context(), 0))
-	must(t, h.App.Intake().SweepBlobsIfDue(t.Context()))
+	must(t, h.App.Intake().DeleteUnreferencedBlobsIfDue(t.Context()))
 	if n := len(storedKeys(t, blobs)); n != 0 {
 		t.Errorf("after the hold %d files are left", n)
 	}

@@ -359,7 +359,7 @@ func (e *errand) workAt(kind string, args json.RawMessage) error {
 	switch kind {
 	case process.Kind():
 		return errors.Join(json.Unmarshal(args, &process),
-			e.app.Intake().ProcessFile(e.ctx, process.Workspace, process.Media))
+			e.app.Intake().ClaimAndProcessFile(e.ctx, process.Workspace, process.Media))
 	case discard.Kind():
 		return errors.Join(json.Unmarshal(args, &discard), e.app.Intake().DeleteUnreferencedBlobsAndJPEGs(e.ctx, discard.Keys))
 	}

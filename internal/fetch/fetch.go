@@ -134,7 +134,7 @@ func (c *Client) GetFrom(
 	err = wrapError(ctx, err)
 	cancel(err)
 	release()
-	c.delayFailure(callers, started)
+	c.delayFailureToHideTiming(callers, started)
 	return nil, err
 }
 
@@ -189,9 +189,9 @@ func bodyOffset(answer *http.Response, requested int64) (offset int64, err error
 	return 0, statusError(answer.StatusCode)
 }
 
-// delayFailure waits until a multiple of delayUnit has passed since started, so that the time until a failure reveals
-// little about the address.
-func (c *Client) delayFailure(ctx context.Context, started time.Time) {
+// delayFailureToHideTiming waits until a multiple of delayUnit has passed since started, so that the time until a
+// failure reveals little about the address.
+func (c *Client) delayFailureToHideTiming(ctx context.Context, started time.Time) {
 	round := c.limits.delayUnit
 	if round <= 0 {
 		return

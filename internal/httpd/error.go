@@ -108,9 +108,9 @@ func replaceHeadersForError(c echo.Context, e *core.Error) {
 	}
 }
 
-// handleError is echo's error handler. It logs the error and writes a response: JSON for programs, an error page for
-// people, or plain text if the page cannot be rendered.
-func (s *Server) handleError(err error, c echo.Context) {
+// logAndWriteErrorResponse is echo's error handler. It logs the error and writes a response: JSON for programs, an
+// error page for people, or plain text if the page cannot be rendered.
+func (s *Server) logAndWriteErrorResponse(err error, c echo.Context) {
 	ctx := c.Request().Context()
 	e := s.logAndConvertError(ctx, s.addHintToRoutingError(c, s.replaceNotFoundByMethodNotAllowed(c, err)))
 	if c.Response().Committed {

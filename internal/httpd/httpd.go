@@ -80,7 +80,7 @@ func New(cfg Config) (*Server, error) {
 	s.tokenPrefixes = sync.OnceValue(s.tokenPathPrefixes)
 	s.health = health{ready: cfg.Ready, logger: cfg.Logger, started: time.Now(), last: readyMessage}
 	s.Echo.IPExtractor = func(r *http.Request) string { return s.proxies.clientAddress(r).String() }
-	s.Echo.HTTPErrorHandler = s.handleError
+	s.Echo.HTTPErrorHandler = s.logAndWriteErrorResponse
 	s.Echo.Binder = noBinder{}
 	s.Echo.Pre(s.assignRequestID, limitRequestTime, s.logAccess, s.defaultHeaders(), s.writeErrorResponses,
 		s.recoverPanics, s.redirectLoopbackToPublicHost, addHeadToAllow)

@@ -134,7 +134,7 @@ func truncateWithEllipsis(s string, maxBytes int) string {
 func (s *Server) writeErrorResponses(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if err := next(c); err != nil {
-			s.handleError(err, c)
+			s.logAndWriteErrorResponse(err, c)
 		}
 		return nil
 	}

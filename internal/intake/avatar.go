@@ -32,10 +32,11 @@ func (s *Service) MakeAvatar(ctx context.Context, picture []byte) ([]byte, error
 	return s.cfg.Decoder.decodeExclusively(ctx, func() ([]byte, error) { return media.MakeAvatar(ctx, picture) })
 }
 
-// StoreAvatar stores the copy of an account's picture that MakeAvatar made, and returns its key, or the current key if
-// that already holds the same picture. A different picture gets a different key, so browsers can cache a picture
-// forever. Nobody can guess a key. SweepBlobsIfDue deletes the bytes if no account's row refers to them within a day.
-func (s *Service) StoreAvatar(ctx context.Context, currentKey string, avatar []byte) (key string, err error) {
+// StoreAvatarIfChanged stores the copy of an account's picture that MakeAvatar made, and returns its key, or the
+// current key if that already holds the same picture. A different picture gets a different key, so browsers can cache a
+// picture forever. Nobody can guess a key. DeleteUnreferencedBlobsIfDue deletes the bytes if no account's row refers to
+// them within a day.
+func (s *Service) StoreAvatarIfChanged(ctx context.Context, currentKey string, avatar []byte) (key string, err error) {
 	same, err := s.isStoredAs(ctx, currentKey, avatar)
 	if err != nil || same {
 		return currentKey, err

@@ -41,7 +41,8 @@ func (s *Service) OpenOriginalOrMakeJPEG(
 }
 
 // convertedPrefix returns the prefix of the keys of the JPEGs that are made from an image. No row refers to these keys:
-// SweepBlobsIfDue deletes the JPEGs after a day, and DeleteUnreferencedBlobsAndJPEGs together with the image.
+// DeleteUnreferencedBlobsIfDue deletes the JPEGs after a day, and DeleteUnreferencedBlobsAndJPEGs together with the
+// image.
 func convertedPrefix(originalKey string) string { return originalKey + "." }
 
 // convertAndStoreJPEG stores the JPEG that is sent in place of a file, unless that has happened in the meantime. If the

@@ -13,7 +13,8 @@ import (
 )
 
 // The bytes of a file are deleted in three cases: a person deletes the file (DeleteFile), the retention time after its
-// last post is over (PurgeFilesPastRetention, which keeps the row), or no row refers to the bytes (SweepBlobsIfDue).
+// last post is over (PurgeFilesPastRetention, which keeps the row), or no row refers to the bytes
+// (DeleteUnreferencedBlobsIfDue).
 
 // DeleteFile deletes a file, frees its storage, and returns the file. It returns conflict if a pending post
 // (store.MediaIDsUsedByPendingPosts) uses the file, or not_found. Published posts keep its id.
@@ -90,7 +91,7 @@ func (s *Service) PurgeFilesPastRetention(ctx context.Context) error {
 // purgeIfDue deletes a file's bytes if it is still due. It checks this with the file locked, so that no post can start
 // to use the file.
 func (s *Service) purgeIfDue(ctx context.Context, d store.DueMedia) error {
-	return updateLockedMedia(ctx, s.tenant(d.Workspace), d.ID, func(t store.Tenant, m store.Media) error {
+	return lockAndUpdateMediaIfExists(ctx, s.tenant(d.Workspace), d.ID, func(t store.Tenant, m store.Media) error {
 		due, err := t.IsMediaPurgeable(ctx, m.ID, s.cfg.Retention)
 		if err != nil || !due {
 			return err
@@ -147,8 +148,8 @@ func (s *Service) deleteUnreferencedBlobs(ctx context.Context, keys []string) er
 	return nil
 }
 
-// tryDeleteBlobs tries to delete bytes that no row refers to. It only logs errors: SweepBlobsIfDue deletes the bytes
-// later.
+// tryDeleteBlobs tries to delete bytes that no row refers to. It only logs errors: DeleteUnreferencedBlobsIfDue deletes
+// the bytes later.
 func (s *Service) tryDeleteBlobs(ctx context.Context, keys ...string) {
 	for _, key := range keys {
 		if key == "" {

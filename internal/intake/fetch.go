@@ -46,13 +46,13 @@ func sourceEncryptionContext(id core.MediaID, ws core.WorkspaceID) string {
 	return secret.EncryptionContext("media", "source", id.String(), ws.String())
 }
 
-// AddFileFromURL adds a file that a worker will download, and returns its row (Spec §4, Media). It calls inTx in the
-// same transaction. Its errors are, in this order: invalid_request, not_found for the folder, and quota_exceeded if no
-// storage is left.
-func (s *Service) AddFileFromURL(
+// AddFileAndEnqueueDownload adds a file that a worker will download, and returns its row (Spec §4, Media). It calls
+// inTx in the same transaction. Its errors are, in this order: invalid_request, not_found for the folder, and
+// quota_exceeded if no storage is left.
+func (s *Service) AddFileAndEnqueueDownload(
 	ctx context.Context, t store.Tenant, request contract.MediaFromURL, inTx func(store.Tenant, store.Media) error,
 ) (store.Media, error) {
-	m, err := s.newMediaRowFromURL(t, request)
+	m, err := s.checkURLAndBuildMediaRow(t, request)
 	if err != nil {
 		return m, err
 	}
@@ -78,8 +78,9 @@ func (s *Service) AddFileFromURL(
 	})
 }
 
-// newMediaRowFromURL returns the row of a new file with its encrypted source, or invalid_request. It stores nothing.
-func (s *Service) newMediaRowFromURL(t store.Tenant, request contract.MediaFromURL) (store.Media, error) {
+// checkURLAndBuildMediaRow returns the row of a new file with its encrypted source, or invalid_request. It stores
+// nothing.
+func (s *Service) checkURLAndBuildMediaRow(t store.Tenant, request contract.MediaFromURL) (store.Media, error) {
 	name, err := fetch.CheckAddress(request.URL)
 	if err != nil {
 		message := "Files cannot be downloaded from this address."
@@ -89,7 +90,7 @@ func (s *Service) newMediaRowFromURL(t store.Tenant, request contract.MediaFromU
 		return store.Media{}, core.Invalid("url", "%s", message).WithCause(err).
 			WithHint("Use a public address that begins with https:// and contains neither a user name nor a port.")
 	}
-	m, err := s.newMediaRow(cmp.Or(request.Filename, name, defaultName), "application/octet-stream")
+	m, err := s.checkAndBuildMediaRow(cmp.Or(request.Filename, name, defaultName), "application/octet-stream")
 	if err != nil {
 		return store.Media{}, err
 	}
@@ -102,10 +103,10 @@ func (s *Service) newMediaRowFromURL(t store.Tenant, request contract.MediaFromU
 	return m, nil
 }
 
-// DownloadFileFromURL downloads a file from its address and stores it. It may run twice or be killed at any time,
+// ClaimAndDownloadFile downloads a file from its address and stores it. It may run twice or be killed at any time,
 // because only the worker that has claimed the file changes it. After a temporary error, RequeueOrFailStalledFiles
 // enqueues another job.
-func (s *Service) DownloadFileFromURL(ctx context.Context, ws core.WorkspaceID, id core.MediaID) error {
+func (s *Service) ClaimAndDownloadFile(ctx context.Context, ws core.WorkspaceID, id core.MediaID) error {
 	t := s.tenant(ws)
 	m, err := t.Media(ctx, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && m.Source == nil {

@@ -64,9 +64,9 @@ func (s *Service) keepRenewingLease(
 	}
 }
 
-// updateLockedMedia calls update in a transaction that has locked the file's row. It does nothing if the file was
-// deleted.
-func updateLockedMedia(
+// lockAndUpdateMediaIfExists calls update in a transaction that has locked the file's row. It does nothing if the file
+// was deleted.
+func lockAndUpdateMediaIfExists(
 	ctx context.Context, t store.Tenant, id core.MediaID, update func(store.Tenant, store.Media) error,
 ) error {
 	return t.Tx(ctx, func(t store.Tenant) error {

@@ -35,10 +35,10 @@ type examination struct {
 	thumbnail string
 }
 
-// ProcessFile examines a file's bytes, makes a thumbnail and, if necessary, a copy without private metadata, and
-// accepts or refuses the file (Spec §3, Media). It may run twice or be killed at any time, because only the worker that
-// has claimed the file changes it.
-func (s *Service) ProcessFile(ctx context.Context, ws core.WorkspaceID, id core.MediaID) error {
+// ClaimAndProcessFile examines a file's bytes, makes a thumbnail and, if necessary, a copy without private metadata,
+// and accepts or refuses the file (Spec §3, Media). It may run twice or be killed at any time, because only the worker
+// that has claimed the file changes it.
+func (s *Service) ClaimAndProcessFile(ctx context.Context, ws core.WorkspaceID, id core.MediaID) error {
 	t := s.tenant(ws)
 	claim, ok, err := t.ClaimMedia(ctx, id, core.MediaProcessing, leaseTime)
 	if err != nil || !ok {
@@ -96,7 +96,7 @@ func (s *Service) examineAndStoreCopies(ctx context.Context, m store.Media, resu
 	if err != nil {
 		return err
 	}
-	picture, err := s.makeThumbnail(ctx, object, facts)
+	picture, err := s.makeThumbnailOrPlaceholder(ctx, object, facts)
 	if err != nil {
 		return err
 	}
@@ -109,14 +109,16 @@ func (s *Service) examineAndStoreCopies(ctx context.Context, m store.Media, resu
 		return nil
 	}
 	key = newBlobKey()
-	if result.facts.Bytes, err = s.storeCleanCopy(ctx, key, object, facts); err == nil {
+	if result.facts.Bytes, err = s.storeCopyWithoutPrivateMetadata(ctx, key, object, facts); err == nil {
 		result.cleanBlob = key
 	}
 	return err
 }
 
-// makeThumbnail returns a JPEG thumbnail of a picture or video.
-func (s *Service) makeThumbnail(ctx context.Context, object blob.Object, facts media.Facts) ([]byte, error) {
+// makeThumbnailOrPlaceholder returns a JPEG thumbnail of a picture or video.
+func (s *Service) makeThumbnailOrPlaceholder(
+	ctx context.Context, object blob.Object, facts media.Facts,
+) (picture []byte, err error) {
 	if facts.Kind == core.FileVideo {
 		return media.MakePosterOrPlaceholder(ctx, object, facts)
 	}
@@ -125,8 +127,8 @@ func (s *Service) makeThumbnail(ctx context.Context, object blob.Object, facts m
 	})
 }
 
-// storeCleanCopy stores a copy of a file without private metadata, and returns its size.
-func (s *Service) storeCleanCopy(
+// storeCopyWithoutPrivateMetadata stores a copy of a file without private metadata, and returns its size.
+func (s *Service) storeCopyWithoutPrivateMetadata(
 	ctx context.Context, key string, object blob.Object, facts media.Facts,
 ) (size int64, err error) {
 	size = blob.Unknown
@@ -135,7 +137,7 @@ func (s *Service) storeCleanCopy(
 	}
 	reader, writer := io.Pipe()
 	var cleaning sync.WaitGroup
-	cleaning.Go(func() { writer.CloseWithError(cleanAndRecover(ctx, writer, object, facts)) })
+	cleaning.Go(func() { writer.CloseWithError(stripPrivateMetadataRecoveringPanic(ctx, writer, object, facts)) })
 	defer cleaning.Wait()
 	defer func() { _ = reader.Close() }() // stops the cleaning if the storage stops reading; never fails
 	copied := &trackingReader{reader: reader}
@@ -143,9 +145,11 @@ func (s *Service) storeCleanCopy(
 	return copied.n, err
 }
 
-// cleanAndRecover writes a copy of a file without private metadata, and turns a panic into an error, because a panic in
-// this goroutine would end the process.
-func cleanAndRecover(ctx context.Context, w io.Writer, object blob.Object, facts media.Facts) (err error) {
+// stripPrivateMetadataRecoveringPanic writes a copy of a file without private metadata, and turns a panic into an
+// error, because a panic in this goroutine would end the process.
+func stripPrivateMetadataRecoveringPanic(
+	ctx context.Context, w io.Writer, object blob.Object, facts media.Facts,
+) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
@@ -156,7 +160,7 @@ func cleanAndRecover(ctx context.Context, w io.Writer, object blob.Object, facts
 
 // acceptFile ends the claim, marks the file as ready, and charges the bytes that are kept.
 func (s *Service) acceptFile(ctx context.Context, t store.Tenant, claim store.MediaClaim, result examination) error {
-	moved, err := s.endClaimAndDeleteUnused(ctx, t, claim, func(m store.Media) store.MediaChange {
+	moved, err := s.changeStateAndDeleteUnusedBytes(ctx, t, claim, func(m store.Media) store.MediaChange {
 		change := store.MediaChange{
 			MediaMove: core.MediaAccept, Facts: result.facts, Charged: result.facts.Bytes,
 			Blob: m.Blob, Thumbnail: result.thumbnail,
@@ -169,14 +173,15 @@ func (s *Service) acceptFile(ctx context.Context, t store.Tenant, claim store.Me
 	if err == nil && !moved {
 		s.tryDeleteBlobs(ctx, result.cleanBlob, result.thumbnail)
 	}
-	return err // the commit may have succeeded, so the new bytes stay; if it did not, SweepBlobsIfDue deletes them
+	// The commit may have succeeded, so the new bytes stay. If it did not, DeleteUnreferencedBlobsIfDue deletes them.
+	return err
 }
 
 // failFileAndDeleteBytes ends the claim and marks the file as failed. Its bytes no longer count, and are deleted.
 func (s *Service) failFileAndDeleteBytes(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, reason string,
 ) error {
-	_, err := s.endClaimAndDeleteUnused(ctx, t, claim, func(m store.Media) store.MediaChange {
+	_, err := s.changeStateAndDeleteUnusedBytes(ctx, t, claim, func(m store.Media) store.MediaChange {
 		move := core.MediaRefuse
 		if m.Status == core.MediaUploading {
 			move = core.MediaAbandon
@@ -186,12 +191,12 @@ func (s *Service) failFileAndDeleteBytes(
 	return err
 }
 
-// endClaimAndDeleteUnused applies a change that ends a claim, and enqueues the deletion of bytes that the file no
-// longer uses. It returns false if the claim was lost or the file was deleted.
-func (s *Service) endClaimAndDeleteUnused(
+// changeStateAndDeleteUnusedBytes applies a change that ends a claim, and enqueues the deletion of bytes that the file
+// no longer uses. It returns false if the claim was lost or the file was deleted.
+func (s *Service) changeStateAndDeleteUnusedBytes(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, change func(store.Media) store.MediaChange,
 ) (moved bool, err error) {
-	err = updateLockedMedia(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
+	err = lockAndUpdateMediaIfExists(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
 		c := change(m)
 		if moved, err = t.ChangeMediaStateAndEndClaim(ctx, m, claim.Epoch, c); err != nil || !moved || c.Blob == m.Blob {
 			return err

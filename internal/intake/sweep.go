@@ -60,16 +60,16 @@ const (
 	blobBatchKeys     = 1000
 )
 
-// SweepBlobsIfDue deletes bytes that no row refers to, and parts of interrupted uploads. It does nothing unless a sweep
-// is due: one replica performs it, once a day. An interrupted sweep continues where it stopped.
-func (s *Service) SweepBlobsIfDue(ctx context.Context) error {
+// DeleteUnreferencedBlobsIfDue deletes bytes that no row refers to, and parts of interrupted uploads. It does nothing
+// unless a sweep is due: one replica performs it, once a day. An interrupted sweep continues where it stopped.
+func (s *Service) DeleteUnreferencedBlobsIfDue(ctx context.Context) error {
 	after, due, err := s.cfg.Store.ClaimBlobSweep(ctx, blobBatchTime)
 	if err != nil || !due {
 		return err
 	}
 	before := s.cfg.Now().Add(-unreferencedAge)
 	for ended := false; !ended; {
-		if after, ended, err = s.sweepBlobBatch(ctx, after, before); err != nil {
+		if after, ended, err = s.deleteUnreferencedBlobBatch(ctx, after, before); err != nil {
 			return fmt.Errorf("sweep bytes: %w", err)
 		}
 		if err := s.cfg.Store.SaveBlobSweepProgress(ctx, after, blobBatchTime); err != nil {
@@ -82,9 +82,10 @@ func (s *Service) SweepBlobsIfDue(ctx context.Context) error {
 	return s.cfg.Store.SaveBlobSweepProgress(ctx, "", blobSweepInterval)
 }
 
-// sweepBlobBatch sweeps the next batch of keys after afterKey: it deletes the bytes that no row refers to and that were
-// last modified before the given time. It returns the last key of the batch, and whether there are no more.
-func (s *Service) sweepBlobBatch(
+// deleteUnreferencedBlobBatch sweeps the next batch of keys after afterKey: it deletes the bytes that no row refers to
+// and that were last modified before the given time. It returns the last key of the batch, and whether there are no
+// more.
+func (s *Service) deleteUnreferencedBlobBatch(
 	ctx context.Context, afterKey string, modifiedBefore time.Time,
 ) (last string, ended bool, err error) {
 	errFull := errors.New("the batch of keys is full")

@@ -27,7 +27,7 @@ const maxNameLength = 255
 func (s *Service) ReserveUpload(
 	ctx context.Context, t store.Tenant, request contract.CreateUpload, inTx func(store.Tenant, contract.Upload) error,
 ) (contract.Upload, error) {
-	m, err := s.newMediaRow(request.Filename, request.Mime)
+	m, err := s.checkAndBuildMediaRow(request.Filename, request.Mime)
 	if err != nil {
 		return contract.Upload{}, err
 	}
@@ -61,9 +61,9 @@ func (s *Service) ReserveUpload(
 	})
 }
 
-// newMediaRow returns the row of a new file without bytes, or invalid_request if the name or the type is not valid. It
-// stores nothing.
-func (s *Service) newMediaRow(name, mimeType string) (store.Media, error) {
+// checkAndBuildMediaRow returns the row of a new file without bytes, or invalid_request if the name or the type is not
+// valid. It stores nothing.
+func (s *Service) checkAndBuildMediaRow(name, mimeType string) (store.Media, error) {
 	name = strings.Map(dropInvisible, name)
 	if err := core.CheckRequiredLine("filename", "The file's name", name, maxNameLength); err != nil {
 		return store.Media{}, err
@@ -141,7 +141,7 @@ const reasonExpired = "The file was not uploaded in time."
 
 // expireUpload marks a file as failed because it was not uploaded in time, and frees its reserved storage.
 func (s *Service) expireUpload(ctx context.Context, t store.Tenant, id core.MediaID) error {
-	return updateLockedMedia(ctx, t, id, func(t store.Tenant, m store.Media) error {
+	return lockAndUpdateMediaIfExists(ctx, t, id, func(t store.Tenant, m store.Media) error {
 		_, err := t.ChangeMediaStateAndEndClaim(ctx, m, 0, store.MediaChange{
 			MediaMove: core.MediaAbandon, FailReason: reasonExpired, Facts: m.FileFacts,
 		})
@@ -198,7 +198,7 @@ func (s *Service) storeUploadAndMarkUploaded(
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
 	if err != nil {
-		return contract.Uploaded{}, s.releaseFailedUpload(ctx, t, claim, source, err)
+		return contract.Uploaded{}, s.releaseClaimAndExplainFailure(ctx, t, claim, source, err)
 	}
 	kept, err := s.markUploadedAndEnqueueProcessing(ctx, t, claim, key, m.Bytes)
 	if err != nil {
@@ -215,7 +215,7 @@ func (s *Service) storeUploadAndMarkUploaded(
 func (s *Service) markUploadedAndEnqueueProcessing(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, key string, size int64,
 ) (kept bool, err error) {
-	err = updateLockedMedia(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
+	err = lockAndUpdateMediaIfExists(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
 		m.Bytes = size
 		kept, err = t.ChangeMediaStateAndEndClaim(ctx, m, claim.Epoch, store.MediaChange{
 			MediaMove: core.MediaArrive, Facts: m.FileFacts, Charged: size, Blob: key, Next: s.cfg.Now().Add(startPatience),
@@ -226,7 +226,8 @@ func (s *Service) markUploadedAndEnqueueProcessing(
 		return t.Enqueue(ctx, queue.Process{Workspace: t.WorkspaceID(), Media: m.ID}, time.Time{})
 	})
 	if err != nil {
-		return false, err // the commit may have succeeded, so the bytes stay; if it did not, SweepBlobsIfDue deletes them
+		// The commit may have succeeded, so the bytes stay. If it did not, DeleteUnreferencedBlobsIfDue deletes them.
+		return false, err
 	}
 	if !kept {
 		s.tryDeleteBlobs(ctx, key)
@@ -234,8 +235,9 @@ func (s *Service) markUploadedAndEnqueueProcessing(
 	return kept, nil
 }
 
-// releaseFailedUpload releases the claim of an upload that failed with err, and returns the error for the sender.
-func (s *Service) releaseFailedUpload(
+// releaseClaimAndExplainFailure releases the claim of an upload that failed with err, and returns the error for the
+// sender.
+func (s *Service) releaseClaimAndExplainFailure(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, source *trackingReader, err error,
 ) (senderErr error) {
 	if releaseErr := t.ReleaseMediaClaim(ctx, claim, 0, false); releaseErr != nil {

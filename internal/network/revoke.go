@@ -22,7 +22,7 @@ func FormatGrantID(issuer, app, person string) string {
 }
 
 // PersonInGrantID returns the person in the id of a grant; "" if the grant is to another app or at another issuer.
-func PersonInGrantID(grant, issuer, app string) string {
+func PersonInGrantID(grant, issuer, app string) (personOrEmpty string) {
 	person, ok := strings.CutPrefix(grant, strings.Join([]string{issuer, app, ""}, "/"))
 	if !ok {
 		return ""

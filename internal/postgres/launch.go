@@ -95,14 +95,14 @@ func (s *Server) launchOnce(ctx context.Context) (_ *process, logTail string, er
 	if err != nil {
 		return nil, "", err
 	}
-	if err := s.ensureDatabaseReady(ctx, p); err != nil {
+	if err := s.waitForServerAndEnsureDatabase(ctx, p); err != nil {
 		return nil, readLogTail(log, start), errors.Join(err, p.shutDown(ctx))
 	}
 	return p, "", nil
 }
 
-// ensureDatabaseReady waits until the server responds, and creates the database at the first start.
-func (s *Server) ensureDatabaseReady(ctx context.Context, p *process) error {
+// waitForServerAndEnsureDatabase waits until the server responds, and creates the database at the first start.
+func (s *Server) waitForServerAndEnsureDatabase(ctx context.Context, p *process) error {
 	for wait := 2 * time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
 		err := runSQL(ctx, s.URL())
 		if hasSQLState(err, "3D000") { // the database does not exist

@@ -54,8 +54,8 @@ func LockForService(ctx context.Context, dataDir string) (*Lock, error) {
 // TryLockForService is LockForService without waiting.
 func TryLockForService(dataDir string) (*Lock, error) { return tryLock(dataDir, byServe) }
 
-// LockHolder returns who has locked a data folder, or nil if nobody has. It changes nothing.
-func LockHolder(dataDir string) (*HeldError, error) {
+// LockHolderOrNil returns who has locked a data folder, or nil if nobody has. It changes nothing.
+func LockHolderOrNil(dataDir string) (*HeldError, error) {
 	lock, err := openAndLock(dataDir, syscall.O_RDONLY, syscall.LOCK_SH)
 	if held, ok := errors.AsType[*HeldError](err); ok {
 		return held, nil

@@ -74,7 +74,7 @@ func TestALockThatNobodyMentionsHolds(t *testing.T) {
 	for range 3 {
 		runtime.GC()
 	}
-	if held, err := LockHolder(dir); err != nil || held == nil || !held.IsService() {
+	if held, err := LockHolderOrNil(dir); err != nil || held == nil || !held.IsService() {
 		t.Errorf("the folder is held by %+v, %v", held, err)
 	}
 	if lock, err := TryLockForService(dir); err == nil {

@@ -28,8 +28,8 @@ type Server struct {
 	ephemeral bool
 
 	process         atomic.Pointer[process]
-	stopSupervising context.CancelFunc // ends supervise
-	ended           chan struct{}      // closed when supervise has ended
+	stopSupervising context.CancelFunc // ends relaunchServerUntilStopped
+	ended           chan struct{}      // closed when relaunchServerUntilStopped has ended
 	stopOnce        sync.Once
 }
 
@@ -38,7 +38,7 @@ type Server struct {
 // the server is restarted whenever it ends.
 func Start(ctx context.Context, cfg Config) (*Server, error) {
 	s := &Server{ephemeral: cfg.Ephemeral, ended: make(chan struct{})}
-	if err := s.prepareCluster(ctx, cfg.Dir); err != nil {
+	if err := s.makeClusterOrStopLeftoverServer(ctx, cfg.Dir); err != nil {
 		return nil, err
 	}
 	p, err := s.launchServer(ctx)
@@ -48,13 +48,13 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	s.process.Store(p)
 	// The supervision lasts until Stop, not until the start's context ends.
 	ctx, s.stopSupervising = context.WithCancel(context.WithoutCancel(ctx))
-	go s.supervise(ctx)
+	go s.relaunchServerUntilStopped(ctx)
 	return s, nil
 }
 
-// prepareCluster finds PostgreSQL's programs, creates the cluster if necessary, and makes sure that no server runs on
-// it.
-func (s *Server) prepareCluster(ctx context.Context, dataDir string) (err error) {
+// makeClusterOrStopLeftoverServer finds PostgreSQL's programs, creates the cluster if necessary, and makes sure that no
+// server runs on it.
+func (s *Server) makeClusterOrStopLeftoverServer(ctx context.Context, dataDir string) (err error) {
 	if s.layout, err = loadLayout(dataDir); err != nil {
 		return err
 	}
@@ -106,8 +106,8 @@ func (s *Server) Stop(ctx context.Context) (err error) {
 	return err
 }
 
-// supervise restarts the server whenever it ends, and limits the size of its log, until ctx ends.
-func (s *Server) supervise(ctx context.Context) {
+// relaunchServerUntilStopped restarts the server whenever it ends, and limits the size of its log, until ctx ends.
+func (s *Server) relaunchServerUntilStopped(ctx context.Context) {
 	defer close(s.ended)
 	size := time.NewTicker(logInterval)
 	defer size.Stop()

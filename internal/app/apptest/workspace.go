@@ -180,7 +180,7 @@ func (w *Workspace) Upload(name string, content []byte) contract.Media {
 func (w *Workspace) File(name string, content []byte) contract.Media {
 	w.t.Helper()
 	m := w.Upload(name, content)
-	must(w.t, w.h.App.Intake().ProcessFile(w.h.Context(), w.ID, w.MediaID(m)))
+	must(w.t, w.h.App.Intake().ClaimAndProcessFile(w.h.Context(), w.ID, w.MediaID(m)))
 	return w.Media(m.ID)
 }
 

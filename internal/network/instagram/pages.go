@@ -103,7 +103,8 @@ func (n *Network) verifyPageToken(ctx context.Context, t network.Token) error {
 	var me struct {
 		ID meta.ID `json:"id"`
 	}
-	return n.classifyAuthError(ctx, n.pages.API.Get(ctx, "/me", t.Access, url.Values{"fields": {"id"}}, &me), t)
+	err := n.pages.API.Get(ctx, "/me", t.Access, url.Values{"fields": {"id"}}, &me)
+	return n.distinguishExpiredFromRevoked(ctx, err, t)
 }
 
 // apiForToken returns the API of the login that issued the token.

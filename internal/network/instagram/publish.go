@@ -73,7 +73,7 @@ func (n *Network) createUploadContainer(
 	}
 	err = n.pages.API.Post(ctx, "/"+url.PathEscape(it.Profile)+"/media", it.Token.Access, form, &out)
 	if err != nil {
-		return "", n.classifyAuthError(ctx, err, it.Token)
+		return "", n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 	}
 	return meta.NewUploadHandle(out.ID, out.URI, uploadHost)
 }
@@ -135,9 +135,11 @@ func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (
 }
 
 // createAtEdge posts a form to an edge of the account and returns the id of the new object.
-func (n *Network) createAtEdge(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
-	id, err := n.apiForToken(it.Token).CreateObject(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
-	return id, n.classifyAuthError(ctx, err, it.Token)
+func (n *Network) createAtEdge(
+	ctx context.Context, it network.Item, edge string, form url.Values,
+) (id string, err error) {
+	id, err = n.apiForToken(it.Token).CreateObject(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
+	return id, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 }
 
 // AdvanceStatus returns the status of the container. Before that, it sends the bytes that a container waits for, or
@@ -184,7 +186,7 @@ func (n *Network) sendRemainingToContainer(
 	if isContainerMissing(err) {
 		return n.containers.FindPostElsePendingOrDead(ctx, it, err)
 	}
-	return st, n.classifyAuthError(ctx, err, it.Token)
+	return st, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 }
 
 const containerInProgress = "IN_PROGRESS"
@@ -195,7 +197,7 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 	case isContainerMissing(err):
 		return n.containers.FindPostElsePendingOrDead(ctx, it, err)
 	case err != nil:
-		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
+		return network.Status{}, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 	}
 	if c.State == "" && strings.HasPrefix(c.Words, "Error") { // Instagram has returned this
 		c.State = meta.ContainerError

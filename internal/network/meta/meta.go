@@ -55,7 +55,9 @@ func (a API) Delete(ctx context.Context, path string, token network.Secret) erro
 }
 
 // CreateObject sends a form to path and returns the id of the new object.
-func (a API) CreateObject(ctx context.Context, path string, token network.Secret, form url.Values) (string, error) {
+func (a API) CreateObject(
+	ctx context.Context, path string, token network.Secret, form url.Values,
+) (id string, err error) {
 	var out struct {
 		ID ID `json:"id"`
 	}

@@ -11,10 +11,10 @@ import (
 	"belfry/internal/network"
 )
 
-// ClassifyAuthError distinguishes an expired token from a revoked one if the network does not (190 without a
-// subcode). It uses the stored date or, if that is unknown, asks the network with the token that appToken returns. It
+// DistinguishExpiredFromRevoked distinguishes an expired token from a revoked one if the network does not (190 without
+// a subcode). It uses the stored date or, if that is unknown, asks the network with the token that appToken returns. It
 // returns any other error unchanged.
-func (a API) ClassifyAuthError(
+func (a API) DistinguishExpiredFromRevoked(
 	ctx context.Context, err error, t network.Token, appToken func(context.Context) (network.Secret, error),
 ) error {
 	var e *network.Error
@@ -31,7 +31,7 @@ func (a API) ClassifyAuthError(
 // findPastExpiry returns when the token expired; zero if it has not, or if that is unknown.
 func (a API) findPastExpiry(
 	ctx context.Context, t network.Token, appToken func(context.Context) (network.Secret, error),
-) time.Time {
+) (endOrZero time.Time) {
 	if !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(a.Now()) {
 		return t.ExpiresAt
 	}
@@ -81,7 +81,7 @@ func RefreshTime(t network.Token) time.Time {
 }
 
 // MissingScopeMessage returns a sentence that names the first needed permission that was not granted; "" if all were.
-func MissingScopeMessage(granted, needed []string) string {
+func MissingScopeMessage(granted, needed []string) (messageOrEmpty string) {
 	for _, scope := range needed {
 		if !slices.Contains(granted, scope) {
 			return "The permission " + scope + " was not granted. Connect again and leave every permission selected."

@@ -76,7 +76,7 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle str
 	case err != nil:
 		return network.Status{}, err
 	case !it.ArmedAt.IsZero():
-		return n.advanceAfterArm(ctx, it, h)
+		return n.fetchStatusAndResendLostPart(ctx, it, h)
 	case h.isPhotos():
 		return network.Status{Verdict: core.Ready}, nil
 	case h.isExpired(n.env.Now()):
@@ -131,9 +131,11 @@ func (n *Network) fetchTask(ctx context.Context, it network.Item, h postHandle) 
 	)
 }
 
-// advanceAfterArm returns the status of the post once its last part may have been sent. If TikTok has lost parts of
-// the video, it sends one of them again.
-func (n *Network) advanceAfterArm(ctx context.Context, it network.Item, h postHandle) (network.Status, error) {
+// fetchStatusAndResendLostPart returns the status of the post once its last part may have been sent. If TikTok has lost
+// parts of the video, it sends one of them again.
+func (n *Network) fetchStatusAndResendLostPart(
+	ctx context.Context, it network.Item, h postHandle,
+) (network.Status, error) {
 	t, err := n.fetchTask(ctx, it, h)
 	if err != nil {
 		return network.Status{}, err

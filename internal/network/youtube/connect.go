@@ -111,7 +111,7 @@ func newNoChannelError() error {
 
 // missingScopeMessage returns a sentence that names a missing permission that publishing requires; "" if none is
 // missing.
-func missingScopeMessage(t network.Token) string {
+func missingScopeMessage(t network.Token) (messageOrEmpty string) {
 	granted := func(scopes ...string) bool {
 		return slices.ContainsFunc(scopes, func(s string) bool { return slices.Contains(t.Scopes, s) })
 	}
@@ -147,7 +147,7 @@ const defaultLife = 3000
 func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.Token, error) {
 	g, err := n.requestToken(ctx, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {t.Refresh.Reveal()}})
 	if err != nil {
-		return network.Token{}, classifyRefreshError(err, t, n.now())
+		return network.Token{}, convertRefreshError(err, t, n.now())
 	}
 	return n.updateToken(t, g), nil
 }

@@ -92,9 +92,9 @@ func newTokenError(resp *network.Response, now time.Time) *network.Error {
 	return resp.AttachRedactedTo(e)
 }
 
-// classifyRefreshError turns a refusal to renew a token into an Expired or Revoked error, or a Transient one if
+// convertRefreshError turns a refusal to renew a token into an Expired or Revoked error, or a Transient one if
 // Google refuses this server instead of the grant.
-func classifyRefreshError(err error, t network.Token, now time.Time) error {
+func convertRefreshError(err error, t network.Token, now time.Time) error {
 	e, ok := errors.AsType[*network.Error](err)
 	switch {
 	case !ok || e.Kind != network.Rejected:
