@@ -1,4 +1,4 @@
-# The program and nothing else. It needs a PostgreSQL beside it: see compose.yaml.
+# The image contains only the program. It needs a PostgreSQL server: see compose.yaml.
 
 FROM golang:1.26.8-bookworm AS build
 WORKDIR /src
@@ -7,7 +7,7 @@ RUN go mod download
 COPY . .
 ENV CGO_ENABLED=0
 RUN make build
-# The folders that the program writes to. The final image has no shell to make them with.
+# The folders to which the program writes. The final image has no shell that could create them.
 RUN mkdir -p /root-of-image/tmp /root-of-image/var/lib/belfry
 
 FROM scratch

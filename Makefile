@@ -1,7 +1,7 @@
-# `make` alone lists what there is. Anything longer than five lines lives in tools/.
+# `make` without a target lists all targets. A recipe of more than five lines is a script in tools/.
 SHELL := /bin/sh
 TOOL  := go tool -modfile=tools/tools.mod
-# The version comes from git, where git agrees to speak about this folder.
+# The version comes from git, unless git refuses to read this folder.
 VCS   := $(shell git status --porcelain >/dev/null 2>&1 && echo auto || echo false)
 FLAGS := -trimpath -buildvcs=$(VCS) -ldflags "-s -w"
 .DEFAULT_GOAL := help

@@ -122,8 +122,8 @@ func (a *App) GetPasswordResetUserEmail(ctx context.Context, token string) (stri
 	return user.Email, err
 }
 
-// ResetPassword replaces the password of the person to whom a link was sent. It ends all of their sessions and other
-// links, and resets their limit on sign-in attempts. Of several concurrent requests, only one succeeds.
+// ResetPassword replaces the password of the person to whom a link was sent. It ends all of their sessions, invalidates
+// their other links, and resets their limit on sign-in attempts. Of several concurrent requests, only one succeeds.
 func (a *App) ResetPassword(ctx context.Context, token string, in contract.NewPassword, from Visitor) error {
 	hash := secret.HashToken(purposeReset, token)
 	found, err := a.cfg.Store.UserByPasswordReset(ctx, hash[:], a.cfg.Now())

@@ -82,9 +82,9 @@ func profileAuditFields(u core.User) map[string]string {
 	return map[string]string{"name": u.Name, "email": u.Email}
 }
 
-// ChangePassword replaces the person's password. It ends their password reset links and all of their sessions except
-// the present one, which must store the returned proof to continue. If the present password is wrong, it returns
-// invalid_request.
+// ChangePassword replaces the person's password. It invalidates their password reset links, and ends all of their
+// sessions except the present one, which must store the returned proof to continue. If the present password is wrong,
+// it returns invalid_request.
 func (a *App) ChangePassword(ctx context.Context, c core.Caller, in contract.ChangePassword) (proof string, err error) {
 	t, err := a.authorizeSession(c, false)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 var zoneNames string
 
 // FindZoneNames returns the names of the time zones with a city, such as Europe/Berlin for "berlin", in alphabetical
-// order. For the name of a zone, in upper or lower case, it returns only this name. If one zone has several names with
-// the city, it returns the first of them.
+// order. If the text is the name of a zone, ignoring case, it returns only this name. If one zone has several names
+// with the city, it returns the first of them.
 func FindZoneNames(cityOrName string) (found []string) {
 	wanted := strings.ReplaceAll(strings.TrimSpace(cityOrName), " ", "_")
 	for name := range strings.FieldsSeq(zoneNames) {

@@ -11,7 +11,7 @@ import (
 	"belfry/internal/network"
 )
 
-// Waits after a throttle. TikTok does not say how long it lasts.
+// Waits after a throttle. TikTok does not say how long a throttle lasts.
 const (
 	minuteWait = time.Minute
 	// capWait is the wait after a 24-hour limit is reached. Another post may be allowed earlier than after 24 hours.
