@@ -11,7 +11,7 @@ import (
 // meaning explains an error code: when it is returned, and what to do.
 type meaning struct{ when, advice string }
 
-// meanings explains the error codes. The OpenAPI document, its examples and docs/api/errors.md are generated from it.
+// meanings explains the error codes. The OpenAPI document, its examples and docs/api/errors.md are generated from them.
 var meanings = map[core.Code]meaning{
 	core.CodeInvalidRequest: {"The request is not valid: for example, the JSON is malformed, a field is unknown or repeated, or a type, time zone or date is invalid.", "Read `message` and `hint`, then correct the request."},
 	core.CodeUnauthenticated: {

@@ -38,7 +38,7 @@ func newFormReplayOrNil(form url.Values) *app.Replay {
 	return &app.Replay{Route: "dashboard", Key: name, Body: []byte(form.Encode()), Status: http.StatusCreated}
 }
 
-// errNoRedirect is the error of a form that was answered with a page: nothing was done, and it can be sent again.
+// errNoRedirect is the error of a form that was answered with a page: nothing was done, and the form can be sent again.
 var errNoRedirect = core.Fail(core.CodeConflict, "The response to the form is a page and not a redirect.")
 
 // formAnswer is the address to which a form redirected, and what the session keeps for the page there, by the keys in

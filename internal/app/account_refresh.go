@@ -185,7 +185,8 @@ func (a *App) requestNewTokenOrFailureResult(ctx context.Context, t store.Tenant
 	return same, nil
 }
 
-// withMinRefreshDelay returns the token with a next renewal that is not due immediately, whatever the network says.
+// withMinRefreshDelay returns the token, with its next renewal no earlier than refreshSoonest from now, whatever the
+// network says.
 func (a *App) withMinRefreshDelay(t network.Token) network.Token {
 	if soonest := a.cfg.Now().Add(refreshSoonest); !t.RefreshAt.IsZero() && t.RefreshAt.Before(soonest) {
 		t.RefreshAt = soonest

@@ -11,7 +11,7 @@ import (
 const (
 	// auditPage is the number of actions on a page of the audit log.
 	auditPage = 50
-	// auditRows is about how many entries a page has at most: an action on many things has one for each.
+	// auditRows is the approximate maximum number of entries on a page: an action on many things has an entry for each.
 	auditRows = 300
 )
 

@@ -66,8 +66,7 @@ func (a *App) scheduleAllDraftsOrNone(ctx context.Context, t store.Tenant, c cor
 	return r, nil
 }
 
-// lockExistingPosts locks the posts that exist, in the order of their ids, so that two requests cannot wait for each
-// other.
+// lockExistingPosts locks the posts that exist, in the order of their ids, so that two requests cannot deadlock.
 func lockExistingPosts(ctx context.Context, t store.Tenant, ids []core.PostID) error {
 	ids = slices.SortedFunc(slices.Values(ids), func(a, b core.PostID) int { return cmp.Compare(a.String(), b.String()) })
 	for _, id := range ids {

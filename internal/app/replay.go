@@ -144,7 +144,7 @@ func (a *App) releaseReplayKeyUnlessOutcomeUnknown(ctx context.Context, c core.C
 	}
 }
 
-// isOutcomeUnknown reports whether it is unknown, after an error, what a request has done.
+// isOutcomeUnknown reports whether an error leaves open what a request has done.
 func isOutcomeUnknown(err error) bool {
 	code := core.CodeOf(err)
 	return err != nil && (code == core.CodeInternal || code == core.CodeUnavailable)

@@ -101,7 +101,7 @@ func scaleDownOntoWhite(picture image.Image, width, height int) *image.RGBA {
 }
 
 // sumColorsOfRowParts divides a row of RGBA pixels into parts of equal length, and sets sums to the sums of the colors
-// of each part. Each pixel counts parts times in total.
+// of each part. In total, each pixel counts as many times as there are parts.
 func sumColorsOfRowParts(sums []int64, rgbaRow []uint8, rowPixels, parts int) {
 	clear(sums)
 	x, left := 0, rowPixels

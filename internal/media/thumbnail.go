@@ -29,8 +29,8 @@ const (
 	// picture that needs more gets a drawn placeholder: in the most common formats, one with more than 50 million pixels.
 	maxDecodeBytes = 192 << 20
 
-	// maxDecodePixels is the maximum number of pixels times scans that is decoded. More would take minutes, for which all
-	// other pictures would wait. Such a picture gets a drawn placeholder.
+	// maxDecodePixels is the maximum number of pixels times scans that is decoded. Decoding more would take minutes, and
+	// all other pictures would have to wait. A picture with more gets a drawn placeholder.
 	maxDecodePixels = 1_000_000_000
 
 	// freeDecodeBytes is the size from which a decoded picture's memory is returned to the system at once.

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// systemUser is the user of the operating system as whom the server runs. PostgreSQL refuses to run as root, so root
-// starts the server as another user.
+// systemUser is the operating system's user that the server runs as. PostgreSQL refuses to run as root, so root starts
+// the server as another user.
 type systemUser struct {
 	name     string
 	uid, gid int

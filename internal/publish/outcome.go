@@ -51,8 +51,8 @@ func (c *claim) storeOutcomeAndEndClaim(ctx context.Context, action core.Action)
 	}
 }
 
-// nextPollCount returns how many claims in a row have ended with waiting for the same: the network, or the conversion
-// of images.
+// nextPollCount returns how many claims in a row have ended by waiting for the same thing: the network, or the
+// conversion of images.
 func (c *claim) nextPollCount(action core.Action) int {
 	switch {
 	case action != core.DoPoll && action != core.DoBackoff && action != store.RestConverting:

@@ -256,7 +256,7 @@ func (f PostFilter) buildQuery() postQuery {
 	return q
 }
 
-// mostReplaced is for how many of the newest failed posts CountPostsByStatusCapped looks for a live copy.
+// mostReplaced is the number of the newest failed posts for which CountPostsByStatusCapped looks for a live copy.
 const mostReplaced = core.MostCounted / 2
 
 // CountPostsByStatusCapped counts the newest posts in each status, up to MostCounted. It counts failed posts that have

@@ -133,7 +133,7 @@ func formatDaySpan(first, last time.Time) string {
 	return first.Format(from) + "–" + last.Format("2 January 2006")
 }
 
-// urlWith returns the address of the calendar after a change of what it shows.
+// urlWith returns the address of the calendar after a change to what it shows.
 func (m Model) urlWith(change func(*link.Calendar)) string {
 	shown := m.Shown
 	change(&shown)

@@ -49,7 +49,7 @@ type LibraryModel struct {
 	Refused            *contract.Error
 }
 
-// urlWith returns the address of the first page of the list after a change of its filter.
+// urlWith returns the address of the first page of the list after a change to its filter.
 func (m LibraryModel) urlWith(change func(*link.MediaFilter)) string {
 	f := m.Filter
 	f.After = ""

@@ -21,7 +21,8 @@ var (
 	pageNeeded = pageScopes[:4]
 )
 
-// extraPerson is the key of the person's token beside the Page's. Only tokens of Facebook Login have it.
+// extraPerson is the key under which the person's token is stored with the Page's token. Only tokens of Facebook Login
+// have it.
 const extraPerson = "person"
 
 func isPageToken(t network.Token) bool { return t.Extra[extraPerson] != "" }

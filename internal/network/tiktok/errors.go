@@ -14,7 +14,7 @@ import (
 // Waits after a throttle. TikTok does not say how long a throttle lasts.
 const (
 	minuteWait = time.Minute
-	// capWait is the wait after a 24-hour limit is reached. Another post may be allowed earlier than after 24 hours.
+	// capWait is the wait after a 24-hour limit is reached. Another post may be allowed in less than 24 hours.
 	capWait = time.Hour
 )
 
