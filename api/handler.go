@@ -160,7 +160,7 @@ func missingKeyError(message string) error {
 }
 
 // bearerKey returns the key in the Authorization header, or "" if there is none or more than one.
-func bearerKey(r *http.Request) string {
+func bearerKey(r *http.Request) (keyOrEmpty string) {
 	given := r.Header.Values("Authorization")
 	if len(given) != 1 {
 		return ""

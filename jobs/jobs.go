@@ -169,7 +169,7 @@ func Handlers(a *app.App) []Handler {
 			return a.SendAndDeleteQueuedMail(ctx, j.ID)
 		}),
 		newHandler(2*time.Minute, func(ctx context.Context, j queue.PasswordReset) error {
-			return a.QueuePasswordResetEmail(ctx, j.Sealed)
+			return a.QueuePasswordResetEmailIfValid(ctx, j.Sealed)
 		}),
 		newHandler(5*time.Minute, func(ctx context.Context, j queue.DeleteBlobs) error {
 			return a.Intake().DeleteUnreferencedBlobsAndJPEGs(ctx, j.Keys)

@@ -175,8 +175,9 @@ func URL(name string) string {
 
 var token = regexp.MustCompile(`(?m)^\s+--([a-z0-9-]+):`)
 
-// DesignTokens returns the names of the design system's custom properties, without the leading dashes, in their order.
-func DesignTokens() (names []string) {
+// DesignTokenNames returns the names of the design system's custom properties, without the leading dashes, in their
+// order.
+func DesignTokenNames() (names []string) {
 	body, err := fs.ReadFile(embedded, layers)
 	if err != nil {
 		return nil

@@ -144,7 +144,7 @@ func newComposerNetwork(rules network.Rules, form url.Values, files []posts.File
 	for _, f := range d.Fields {
 		held[f.Name] = settingTextFromLastInput(f, form[posts.SettingFieldName(string(d.ID), f.Name)])
 	}
-	draft := network.Draft{Settings: encodeSettings(d.Fields, held)}
+	draft := network.Draft{Settings: encodeNonEmptySettings(d.Fields, held)}
 	for _, f := range files {
 		draft.Media = append(draft.Media, core.Media{FileFacts: core.FileFacts{Kind: f.Kind()}})
 	}

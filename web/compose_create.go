@@ -35,7 +35,7 @@ func (r *request) saveAltTextsAndCreatePosts(
 		return made, errors.New("there is no operation that creates posts")
 	}
 	answer, err := r.web.cfg.App.RunOperation(ctx, operation, app.Request{
-		Caller: r.caller, Decode: app.NewInputDecoder(contract.CreatePosts{PlanPosts: newPlanRequest(m), Confirm: true}),
+		Caller: r.caller, Decode: app.NewFixedInputDecoder(contract.CreatePosts{PlanPosts: newPlanRequest(m), Confirm: true}),
 		Replay: newFormReplayOrNil(form),
 	})
 	if err == nil {

@@ -74,7 +74,7 @@ func newPlanRequest(m posts.ComposeModel) contract.PlanPosts {
 		if own := m.Values.Overrides[n.ID]; own != (posts.Override{}) {
 			in.Overrides[n.ID] = convertOverride(own)
 		}
-		if block := encodeSettings(n.Fields, settingsWithDefaultAltText(m, n)); block != nil {
+		if block := encodeNonEmptySettings(n.Fields, settingsWithDefaultAltText(m, n)); block != nil {
 			in.PerPlatform[n.ID] = block
 		}
 	}
@@ -190,9 +190,9 @@ func parseTags(s string) []string {
 	return tags
 }
 
-// encodeSettings converts the values of inputs to a settings block. It omits empty values, and returns nil if all are
-// empty.
-func encodeSettings(fields []network.Field, texts map[string]string) json.RawMessage {
+// encodeNonEmptySettings converts the values of inputs to a settings block. It omits empty values, and returns nil if
+// all are empty.
+func encodeNonEmptySettings(fields []network.Field, texts map[string]string) json.RawMessage {
 	block := map[string]any{}
 	for _, f := range fields {
 		if text := texts[f.Name]; strings.TrimSpace(text) != "" {
@@ -229,7 +229,7 @@ func parseSettingValue(kind network.FieldKind, text string) any {
 }
 
 // inputForFieldPath returns the name of the composer's input for a path in the API request, or "" if there is none.
-func inputForFieldPath(fieldPath string) string {
+func inputForFieldPath(fieldPath string) (inputNameOrEmpty string) {
 	head, rest, _ := strings.Cut(fieldPath, ".")
 	head, _, _ = strings.Cut(head, "[")
 	switch head {

@@ -101,7 +101,7 @@ var issueInputs = map[core.IssueCode]string{
 }
 
 // inputForIssue returns the name of the input that a row's issue is about, or "" if it is about none.
-func inputForIssue(m posts.ComposeModel, row posts.PlanRow, issue core.Issue) string {
+func inputForIssue(m posts.ComposeModel, row posts.PlanRow, issue core.Issue) (inputNameOrEmpty string) {
 	own := m.Values.Overrides[row.Platform]
 	switch input := issueInputs[issue.Code]; {
 	case input == posts.FieldSetting && issue.Setting == "":
@@ -167,7 +167,7 @@ func (w *Web) findSetting(fieldPath string) (field network.Field, ok bool) {
 }
 
 // missingInputText returns a sentence that says what the form still needs for a plan, or "".
-func missingInputText(values posts.Values, in contract.PlanPosts) string {
+func missingInputText(values posts.Values, in contract.PlanPosts) (sentenceOrEmpty string) {
 	isEmpty := in.Text == "" && in.Title == "" && len(in.MediaIDs) == 0 && len(in.Overrides) == 0 &&
 		len(in.PerPlatform) == 0
 	switch {

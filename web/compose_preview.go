@@ -27,7 +27,7 @@ func (w *Web) addPreviewsAndAppendedTextLengths(m *posts.ComposeModel) {
 		shown, ok := w.buildPreview(previewInput{
 			Platform: n.ID, Title: m.Values.TitleFor(n.ID), Text: text, Tags: parseTags(m.Values.TagsFor(n.ID)),
 			Account:  preview.Account{Name: account.Name, Username: account.Username, Avatar: account.Avatar},
-			Settings: encodeSettings(n.Fields, settingsWithDefaultAltText(*m, n)), Files: files,
+			Settings: encodeNonEmptySettings(n.Fields, settingsWithDefaultAltText(*m, n)), Files: files,
 		})
 		if !ok {
 			continue

@@ -244,7 +244,7 @@ func TestCreationsCountInOneHourlyLimitOfDashboardAndAPI(t *testing.T) {
 	key := s.ws.Key(core.Write)
 	operation, _ := app.FindOperation("posts_create")
 	createByProgram := func() core.Code {
-		_, err := s.App.RunOperation(t.Context(), operation, app.Request{Caller: key.Caller, Decode: app.NewInputDecoder(contract.CreatePosts{})})
+		_, err := s.App.RunOperation(t.Context(), operation, app.Request{Caller: key.Caller, Decode: app.NewFixedInputDecoder(contract.CreatePosts{})})
 		return core.CodeOf(err)
 	}
 	if code := createByProgram(); code != core.CodeInvalidRequest {

@@ -14,6 +14,6 @@ func (r *request) showDesignSystem() error {
 	if !r.web.inSandbox() {
 		return core.NotFound()
 	}
-	m := design.Model{Frame: layout.Frame{Title: "Design"}, Tokens: static.DesignTokens()}
+	m := design.Model{Frame: layout.Frame{Title: "Design"}, Tokens: static.DesignTokenNames()}
 	return r.render(http.StatusOK, design.Page(m), nil)
 }

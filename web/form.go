@@ -100,7 +100,7 @@ func (r *request) offerSignInKeepingPostForm() (rendered bool, err error) {
 
 // pageOfPostTextForm returns the page with the form that is submitted to a path, or "" if the form contains no text of
 // a post.
-func pageOfPostTextForm(submitPath string) string {
+func pageOfPostTextForm(submitPath string) (pagePathOrEmpty string) {
 	at, rest := link.SplitWorkspace(submitPath)
 	if here := link.Workspace(""); rest == here.CreatePosts() || rest == here.PlanPosts() {
 		return at.Compose()

@@ -10,7 +10,7 @@ import (
 )
 
 // outboxURL returns the address of the outbox, or "" if Belfry does not keep emails.
-func (w *Web) outboxURL() string {
+func (w *Web) outboxURL() (urlOrEmpty string) {
 	if w.cfg.App.MailMode() != app.MailKept {
 		return ""
 	}

@@ -152,7 +152,7 @@ func (r *request) loadRowsAndPopSelection(m *posts.ListModel, cards []app.PostCa
 }
 
 // rowNote returns why a post failed or what it is waiting for, or "".
-func rowNote(card app.PostCard, network string, zone core.Zone) string {
+func rowNote(card app.PostCard, network string, zone core.Zone) (reasonOrEmpty string) {
 	clock := func(at time.Time) string { return at.In(zone.Location()).Format("15:04") }
 	switch {
 	case card.Error != nil && card.Error.Code == core.ErrorOutcomeUnknown:

@@ -69,7 +69,7 @@ func (r *request) loadCallerAndRecordVisit() error {
 	httpd.AddLogAttrs(r.echo, slog.String("workspace", r.caller.Workspace().String()),
 		slog.String("user", r.caller.AttributedUser().String()))
 	// Polling does not show that the person is active.
-	if r.echo.QueryParam(versionParam) == "" && s.timeSince(ctx, keySeen) >= touchEvery {
+	if r.echo.QueryParam(versionParam) == "" && s.timeSinceStored(ctx, keySeen) >= touchEvery {
 		r.putSessionValue(keySeen, s.now().Unix())
 	}
 	if last := r.caller.Workspace().String(); r.isPageVisit() && s.manager.GetString(ctx, keyWorkspace) != last {

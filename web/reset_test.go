@@ -17,7 +17,7 @@ func keepMail(c *app.Config) { c.Outbox = true }
 func (r *rig) workResets() {
 	r.t.Helper()
 	apptest.WorkJobs(r.Harness, func(job queue.PasswordReset) (time.Duration, error) {
-		return 0, r.App.QueuePasswordResetEmail(r.t.Context(), job.Sealed)
+		return 0, r.App.QueuePasswordResetEmailIfValid(r.t.Context(), job.Sealed)
 	})
 }
 

@@ -42,7 +42,7 @@ func looksLikeID(s string) bool {
 
 // requestedOrRefererPageURL returns the page that the person sees: the requested one or, for a form or a part, the one
 // in Referer. It returns "" if that is not one of our pages.
-func (r *request) requestedOrRefererPageURL() string {
+func (r *request) requestedOrRefererPageURL() (urlOrEmpty string) {
 	if r.isPageVisit() {
 		return r.requestedPageURL()
 	}
@@ -50,7 +50,7 @@ func (r *request) requestedOrRefererPageURL() string {
 }
 
 // requestedPageURL returns the page that is requested, or "" if the request is not for one of our pages.
-func (r *request) requestedPageURL() string {
+func (r *request) requestedPageURL() (urlOrEmpty string) {
 	if !r.isPageVisit() {
 		return ""
 	}
@@ -58,7 +58,7 @@ func (r *request) requestedPageURL() string {
 }
 
 // refererPageURL returns the page in Referer, or "" if that is not one of our pages.
-func (r *request) refererPageURL() string {
+func (r *request) refererPageURL() (urlOrEmpty string) {
 	u, err := url.Parse(r.echo.Request().Referer())
 	if err != nil || u.Host == "" || u.Host != r.echo.Request().Host && u.Host != r.web.cfg.PublicURL.Host {
 		return ""

@@ -82,10 +82,10 @@ func (s *sessions) loadSession(r *http.Request) (context.Context, error) {
 // hasExpired reports whether the session is older than its lifetime or was idle for too long, by the service's clock.
 // The limits of scs do not suffice, because scs restarts the lifetime with each new token.
 func (s *sessions) hasExpired(ctx context.Context) bool {
-	return s.timeSince(ctx, keySince) >= lifetime || s.timeSince(ctx, keySeen) >= idleTime
+	return s.timeSinceStored(ctx, keySince) >= lifetime || s.timeSinceStored(ctx, keySeen) >= idleTime
 }
 
-func (s *sessions) timeSince(ctx context.Context, key string) time.Duration {
+func (s *sessions) timeSinceStored(ctx context.Context, key string) time.Duration {
 	return s.now().Sub(time.Unix(s.manager.GetInt64(ctx, key), 0))
 }
 

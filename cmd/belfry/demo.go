@@ -150,7 +150,7 @@ func (g *seeder) uploadFilesAndPickTargets(
 		Targets: candidates, Title: post.Title, Text: post.Text, When: &contract.When{Word: "draft"},
 	}
 	for _, name := range post.Files {
-		id, err := g.uploadDemoFile(ctx, name)
+		id, err := g.uploadDemoFileIfMissing(ctx, name)
 		if err != nil {
 			return request, err
 		}
@@ -231,9 +231,9 @@ func (g *seeder) createPostAndCollectIfDue(
 	return nil
 }
 
-// uploadDemoFile adds a file of the demo to the workspace's media, unless the workspace already has it, and waits until
-// the file has been processed.
-func (g *seeder) uploadDemoFile(ctx context.Context, name string) (id string, err error) {
+// uploadDemoFileIfMissing adds a file of the demo to the workspace's media, unless the workspace already has it, and
+// waits until the file has been processed.
+func (g *seeder) uploadDemoFileIfMissing(ctx context.Context, name string) (id string, err error) {
 	if id := g.files[name]; id != "" {
 		return id, nil
 	}

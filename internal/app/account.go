@@ -81,7 +81,7 @@ func (a *App) sealToken(account core.AccountID, ws core.WorkspaceID, token netwo
 	sealed, err := a.sealTokenInContext(tokenEncryptionContext(account, ws), token)
 	return store.SealedToken{
 		Sealed:    sealed,
-		ExpiresAt: token.ExpiresAt, RefreshAt: token.RefreshAt, Grant: hashGrant(token.Grant),
+		ExpiresAt: token.ExpiresAt, RefreshAt: token.RefreshAt, Grant: hashGrantOrNil(token.Grant),
 	}, err
 }
 

@@ -84,7 +84,7 @@ func (a *App) ListAccountCards(ctx context.Context, c core.Caller, f AccountFilt
 		posts[p.Account] = p
 	}
 	return convertAll(list, func(account core.Account) AccountCard {
-		told := facts[account.ID].ValidFor(time.Time{}, now)
+		told := facts[account.ID].OnlyValidFor(time.Time{}, now)
 		n, _ := a.cfg.Networks.FindConnector(account.Platform)
 		_, revokes := n.(network.Revoker)
 		return AccountCard{

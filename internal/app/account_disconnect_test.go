@@ -246,7 +246,7 @@ func TestDisconnectingDoesNotDeadlockWithACancel(t *testing.T) {
 	ws.Queued("first", a, at)
 	second := ws.Queued("second", a, at)
 	crossing(t, h, ws, second, func() error { return h.App.DisconnectAccount(t.Context(), ws.Owner, a.ID) },
-		func(tx store.Tenant, id core.PostID) error { return tx.ReturnSlot(t.Context(), id) })
+		func(tx store.Tenant, id core.PostID) error { return tx.ReturnSlotIfReserved(t.Context(), id) })
 	if n := usedPosts(t, h, ws); n != 0 {
 		t.Errorf("%d slots are used", n)
 	}
@@ -262,7 +262,7 @@ func TestDisconnectingDoesNotDeadlockWithACreation(t *testing.T) {
 	must(t, err)
 	created := make(chan error, 1)
 	must(t, h.Store.In(ws.ID).Tx(t.Context(), func(tx store.Tenant) error {
-		if err := tx.ReturnSlot(t.Context(), id); err != nil {
+		if err := tx.ReturnSlotIfReserved(t.Context(), id); err != nil {
 			return err
 		}
 		go func() {

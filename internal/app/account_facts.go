@@ -21,7 +21,7 @@ func (a *App) GetStoredAccountFacts(ctx context.Context, c core.Caller) (map[str
 	told, err := t.AccountFacts(ctx, nil)
 	facts := make(map[string]core.Facts, len(told))
 	for id, f := range told {
-		facts[id.String()] = f.ValidFor(time.Time{}, a.cfg.Now())
+		facts[id.String()] = f.OnlyValidFor(time.Time{}, a.cfg.Now())
 	}
 	return facts, err
 }

@@ -40,7 +40,7 @@ func (a *App) tryUpdateProfile(ctx context.Context, t store.Tenant, n network.Ne
 	if err == nil {
 		account.Username, account.AvatarURL = p.Username, p.AvatarURL
 		account.DisplayName = cmp.Or(p.DisplayName, account.DisplayName)
-		err = a.copyPictureAndSaveProfile(ctx, t, account)
+		err = a.downloadAvatarAndSaveProfile(ctx, t, account)
 	}
 	if err != nil {
 		a.cfg.Log.WarnContext(ctx, "could not read an account's profile", "workspace", t.WorkspaceID(),
@@ -48,14 +48,14 @@ func (a *App) tryUpdateProfile(ctx context.Context, t store.Tenant, n network.Ne
 	}
 }
 
-// tryCopyPicturesAndSaveProfiles copies the pictures of accounts that have just been connected. It only logs errors,
+// tryDownloadAvatarsAndSaveProfiles copies the pictures of accounts that have just been connected. It only logs errors,
 // and gives up after picturePatience. Until the next check of the account, pages then show the first letter of its
 // name.
-func (a *App) tryCopyPicturesAndSaveProfiles(ctx context.Context, t store.Tenant, accounts []core.Account) {
+func (a *App) tryDownloadAvatarsAndSaveProfiles(ctx context.Context, t store.Tenant, accounts []core.Account) {
 	ctx, cancel := context.WithTimeout(ctx, picturePatience)
 	defer cancel()
 	_, _ = network.CallEachConcurrently(ctx, accounts, func(ctx context.Context, account core.Account) (struct{}, error) {
-		if err := a.copyPictureAndSaveProfile(ctx, t, account); err != nil {
+		if err := a.downloadAvatarAndSaveProfile(ctx, t, account); err != nil {
 			a.cfg.Log.WarnContext(ctx, "could not copy an account's picture", "workspace", t.WorkspaceID(),
 				"account", account.ID, "network", account.Platform, "error", err)
 		}
@@ -63,11 +63,11 @@ func (a *App) tryCopyPicturesAndSaveProfiles(ctx context.Context, t store.Tenant
 	})
 }
 
-// copyPictureAndSaveProfile downloads an account's picture, and stores a copy of the picture and the account's names.
-// If the picture cannot be copied, it stores the names, keeps the earlier copy, and returns the error.
-func (a *App) copyPictureAndSaveProfile(ctx context.Context, t store.Tenant, account core.Account) error {
+// downloadAvatarAndSaveProfile downloads an account's picture, and stores a copy of the picture and the account's
+// names. If the picture cannot be copied, it stores the names, keeps the earlier copy, and returns the error.
+func (a *App) downloadAvatarAndSaveProfile(ctx context.Context, t store.Tenant, account core.Account) error {
 	var avatar *string
-	key, failed := a.copyPicture(ctx, account)
+	key, failed := a.downloadAndStoreAvatar(ctx, account)
 	if failed == nil {
 		avatar = &key
 	}
@@ -85,9 +85,9 @@ func (a *App) copyPictureAndSaveProfile(ctx context.Context, t store.Tenant, acc
 	return failed
 }
 
-// copyPicture stores a small copy of an account's picture and returns the key of the copy, or "" if the account has no
-// picture.
-func (a *App) copyPicture(ctx context.Context, account core.Account) (avatarKey string, err error) {
+// downloadAndStoreAvatar stores a small copy of an account's picture and returns the key of the copy, or "" if the
+// account has no picture.
+func (a *App) downloadAndStoreAvatar(ctx context.Context, account core.Account) (avatarKeyOrEmpty string, err error) {
 	if account.AvatarURL == "" || a.cfg.Blobs == nil {
 		return "", nil
 	}

@@ -80,7 +80,7 @@ func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller
 func (a *App) copyPicturesAndReload(ctx context.Context, t store.Tenant, platform core.Platform,
 	accounts []core.Account,
 ) (Connected, error) {
-	a.tryCopyPicturesAndSaveProfiles(ctx, t, accounts)
+	a.tryDownloadAvatarsAndSaveProfiles(ctx, t, accounts)
 	ids := make([]core.AccountID, len(accounts))
 	for i, account := range accounts {
 		ids[i] = account.ID

@@ -134,7 +134,7 @@ func (a *App) claimRefreshAndSaveResult(ctx context.Context, t store.Tenant, id 
 		return true, err
 	}
 	for {
-		if err = t.SaveTokenRefresh(ctx, id, sealed, result); err == nil {
+		if err = t.SaveTokenRefreshIfUnchanged(ctx, id, sealed, result); err == nil {
 			return true, nil
 		}
 		select {

@@ -23,8 +23,9 @@ const (
 	revokeLease = 2 * time.Minute
 )
 
-// hashGrant returns the hash of a token's grant, or nil if the grant is not known. The database stores only the hash.
-func hashGrant(grant string) []byte {
+// hashGrantOrNil returns the hash of a token's grant, or nil if the grant is not known. The database stores only the
+// hash.
+func hashGrantOrNil(grant string) []byte {
 	if grant == "" {
 		return nil
 	}
@@ -54,7 +55,7 @@ func (a *App) enqueueGrantRevocationIfPossible(ctx context.Context, t store.Tena
 			"account", id, "error", err)
 		return nil
 	}
-	grant := hashGrant(token.Grant)
+	grant := hashGrantOrNil(token.Grant)
 	if grant == nil {
 		return nil
 	}
@@ -76,7 +77,7 @@ func lockGrantsAndCheckNotRevoked(ctx context.Context, t store.Tenant, consent s
 ) error {
 	var grants [][]byte
 	for _, p := range profiles {
-		if grant := hashGrant(p.Token.Grant); grant != nil {
+		if grant := hashGrantOrNil(p.Token.Grant); grant != nil {
 			grants = append(grants, grant)
 		}
 	}
@@ -117,7 +118,7 @@ func (a *App) RevokeUnusedGrant(ctx context.Context, grantHash []byte) (retryAft
 		log.WarnContext(ctx, "could not revoke a grant that is no longer needed; giving up", "error", err)
 		ended = false
 	}
-	return 0, a.cfg.Store.FinishRevocation(context.WithoutCancel(ctx), r, ended)
+	return 0, a.cfg.Store.FinishRevocationAndDeleteToken(context.WithoutCancel(ctx), r, ended)
 }
 
 // refreshLapsedTokenAndRevokeGrant asks the network to revoke the grant. If the token has lapsed, it first renews the

@@ -38,7 +38,7 @@ func (a *App) VerifyCallbackAndUpdateAccounts(ctx context.Context, platform stri
 	if errors.Is(err, network.ErrNotSigned) {
 		return CallbackAnswer{}, core.NotFound().WithCause(err)
 	}
-	grant := hashGrant(notice.Grant)
+	grant := hashGrantOrNil(notice.Grant)
 	if err != nil || grant == nil {
 		return CallbackAnswer{}, err
 	}
@@ -135,7 +135,7 @@ func (a *App) EraseGrantData(ctx context.Context, erasureCode string) (retryAfte
 		return 0, fmt.Errorf("find the accounts to erase: %w", err)
 	}
 	for _, account := range accounts {
-		switch err := a.disconnectAndEraseAccount(ctx, account, e); {
+		switch err := a.disconnectAndEraseUnlessReconnected(ctx, account, e); {
 		case core.CodeOf(err) == core.CodeConflict:
 			retryAfter = core.FollowUpDelay(a.cfg.Now().Sub(e.AskedAt), 0)
 		case err != nil:
@@ -148,9 +148,11 @@ func (a *App) EraseGrantData(ctx context.Context, erasureCode string) (retryAfte
 	return retryAfter, err
 }
 
-// disconnectAndEraseAccount disconnects an account and deletes its data, unless the account was connected again after
-// the erasure was requested. It returns conflict while one of the account's posts is being published.
-func (a *App) disconnectAndEraseAccount(ctx context.Context, account store.GrantAccount, e store.Erasure) error {
+// disconnectAndEraseUnlessReconnected disconnects an account and deletes its data, unless the account was connected
+// again after the erasure was requested. It returns conflict while one of the account's posts is being published.
+func (a *App) disconnectAndEraseUnlessReconnected(
+	ctx context.Context, account store.GrantAccount, e store.Erasure,
+) error {
 	return a.tenantForNetwork(account).Tx(ctx, func(t store.Tenant) error {
 		account, err := t.LockGrantOfAccount(ctx, account.ID, e.Grant, e.AskedAt)
 		if errors.Is(err, store.ErrNotFound) {

@@ -53,7 +53,7 @@ func (o *postOffice) deliver() []mailtest.Mail {
 	o.t.Helper()
 	before := len(o.server.Received())
 	for _, job := range jobsOf[queue.PasswordReset](o.t, o.Harness) {
-		must(o.t, o.App.QueuePasswordResetEmail(o.t.Context(), job.Sealed))
+		must(o.t, o.App.QueuePasswordResetEmailIfValid(o.t.Context(), job.Sealed))
 	}
 	_, err := o.Pool.Exec(o.t.Context(), `DELETE FROM river_job WHERE kind = 'password_reset'`)
 	must(o.t, err)

@@ -113,7 +113,7 @@ func (a *App) ReserveUpload(ctx context.Context, c core.Caller, in contract.Crea
 		return contract.Upload{}, err
 	}
 	return a.intake.ReserveUpload(ctx, t, in, func(t store.Tenant, out contract.Upload) error {
-		return saveAnswerForReplay(ctx, t, out)
+		return saveAnswerIfReplayRequested(ctx, t, out)
 	})
 }
 
@@ -127,7 +127,7 @@ func (a *App) AddMediaForDownload(ctx context.Context, c core.Caller,
 		return contract.Media{}, err
 	}
 	m, err := a.intake.AddFileAndEnqueueDownload(ctx, t, in, func(t store.Tenant, m store.Media) error {
-		return saveAnswerForReplay(ctx, t, a.mediaOf(t, m))
+		return saveAnswerIfReplayRequested(ctx, t, a.mediaOf(t, m))
 	})
 	return a.mediaOf(t, m), err
 }

@@ -54,7 +54,7 @@ func (a *App) DoOnce(ctx context.Context, c core.Caller, replay *Replay, act fun
 func saveAnswerWithOwnTimeout(ctx context.Context, t store.Tenant, replay *Replay, answer any) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endReplayTimeout)
 	defer cancel()
-	return saveAnswerForReplay(contextWithReplay(ctx, replay), t, answer)
+	return saveAnswerIfReplayRequested(contextWithReplay(ctx, replay), t, answer)
 }
 
 // reserveKeyOrAwaitAnswer is like reserveKeyOrLoadAnswer, but waits while the first request is running. While it waits,

@@ -56,8 +56,8 @@ type Answer struct {
 	Creations *store.RateCount
 }
 
-// NewInputDecoder returns a Request.Decode for an input that has already been decoded.
-func NewInputDecoder[In any](in In) func(into any) error {
+// NewFixedInputDecoder returns a Request.Decode for an input that has already been decoded.
+func NewFixedInputDecoder[In any](in In) func(into any) error {
 	return func(into any) error {
 		*into.(*In) = in //nolint:errcheck,forcetypeassert // the operation decodes into its own type
 		return nil

@@ -25,9 +25,9 @@ func TestOperationsHaveNamesOfTheirOwn(t *testing.T) {
 func TestRepeatableOperationsKeepTheirAnswer(t *testing.T) {
 	b := newBench(t)
 	inputs := map[string]func(any) error{
-		"posts_create":        app.NewInputDecoder(request("once", draft(), b.ws.Account("threads"))),
-		"media_create_upload": app.NewInputDecoder(upload(5)),
-		"media_from_url":      app.NewInputDecoder(contract.MediaFromURL{URL: "https://example.com/a.jpg"}),
+		"posts_create":        app.NewFixedInputDecoder(request("once", draft(), b.ws.Account("threads"))),
+		"media_create_upload": app.NewFixedInputDecoder(upload(5)),
+		"media_from_url":      app.NewFixedInputDecoder(contract.MediaFromURL{URL: "https://example.com/a.jpg"}),
 	}
 	for _, op := range app.Operations() {
 		if !op.Repeatable {

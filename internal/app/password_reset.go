@@ -70,9 +70,10 @@ type passwordReset struct {
 // resetEncryptionContext is the context to which the encryption of password reset requests is bound.
 var resetEncryptionContext = secret.EncryptionContext("river_job", "args", queue.PasswordReset{}.Kind(), "")
 
-// QueuePasswordResetEmail queues an email with a password reset link. It does nothing if no account has the requested
-// address, or if the link has expired or was already sent. sealedRequest is the field Sealed of a queue.PasswordReset.
-func (a *App) QueuePasswordResetEmail(ctx context.Context, sealedRequest []byte) error {
+// QueuePasswordResetEmailIfValid queues an email with a password reset link. It does nothing if no account has the
+// requested address, or if the link has expired or was already sent. sealedRequest is the field Sealed of a
+// queue.PasswordReset.
+func (a *App) QueuePasswordResetEmailIfValid(ctx context.Context, sealedRequest []byte) error {
 	plain, err := a.cfg.Ring.Open(purposeReset, resetEncryptionContext, sealedRequest)
 	if err != nil {
 		return fmt.Errorf("decrypt a password reset request: %w", err)

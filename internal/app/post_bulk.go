@@ -110,7 +110,7 @@ func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkA
 	id := p.ID.String()
 	switch action.Act {
 	case core.ActReschedule:
-		return a.shiftPostTime(ctx, c, p, action.Shift, zone)
+		return a.shiftPostTimeIfUnchanged(ctx, c, p, action.Shift, zone)
 	case core.ActRetry:
 		_, err = a.RetryPost(ctx, c, contract.RetryPost{ID: id})
 	case core.ActCancel:
@@ -128,8 +128,8 @@ func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkA
 	return done, err
 }
 
-// shiftPostTime moves a post's time, unless somebody else has changed the post since it was read.
-func (a *App) shiftPostTime(ctx context.Context, c core.Caller, p core.Post, by core.Shift, zone core.Zone,
+// shiftPostTimeIfUnchanged moves a post's time, unless somebody else has changed the post since it was read.
+func (a *App) shiftPostTimeIfUnchanged(ctx context.Context, c core.Caller, p core.Post, by core.Shift, zone core.Zone,
 ) (done bulkChange, err error) {
 	if p.PublishAt.IsZero() {
 		return done, core.Fail(core.CodeConflict, "The draft has no time yet.").

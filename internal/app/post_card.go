@@ -143,7 +143,7 @@ func (a *App) newPostCard(c core.Caller, p core.Post) PostCard {
 }
 
 // profileURL returns the address of an account's profile on its network, or "" if it is not known.
-func (a *App) profileURL(account core.Account) string {
+func (a *App) profileURL(account core.Account) (urlOrEmpty string) {
 	n, ok := a.cfg.Networks.FindConnector(account.Platform)
 	if !ok {
 		return ""

@@ -229,7 +229,7 @@ func (a *App) loadPostTarget(ctx context.Context, t store.Tenant, p *core.Post) 
 	}
 	return postTarget{network: n, draft: network.Draft{
 		Text: p.Text, Title: p.Title, Tags: p.Tags, Media: files, Settings: p.Settings, Account: account,
-		Facts: facts[p.Account].ValidFor(p.PublishAt, a.cfg.Now()),
+		Facts: facts[p.Account].OnlyValidFor(p.PublishAt, a.cfg.Now()),
 	}}, nil
 }
 
@@ -268,12 +268,12 @@ func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p *core.Post, 
 			return err
 		}
 		pub.Post, pub.Platform = p.ID, p.Platform
-		return a.putPublicationForStatusAndEndClaim(ctx, t, change.Post, d.publicationWithDelivery(pub).Unqueue())
+		return a.putPublicationForStatusAndEndClaim(ctx, t, change.Post, d.publicationWithFlowAndLeadTime(pub).Unqueue())
 	})
 }
 
-// publicationWithDelivery returns the ledger row of a target's post with the flow and lead time of its delivery.
-func (d postTarget) publicationWithDelivery(pub store.Publication) store.Publication {
+// publicationWithFlowAndLeadTime returns the ledger row of a target's post with the flow and lead time of its delivery.
+func (d postTarget) publicationWithFlowAndLeadTime(pub store.Publication) store.Publication {
 	delivery := d.network.DeliveryFor(d.draft)
 	pub.Flow, pub.Ahead = delivery.Flow, delivery.Ahead
 	return pub
@@ -333,7 +333,7 @@ func (a *App) checkContentAndSetDelivery(ctx context.Context, t store.Tenant, p 
 	if row := a.checkTargetForPlan(d, true); !row.OK() {
 		return pub, refuseIfPostHasIssues(p, row.Issues)
 	}
-	return d.publicationWithDelivery(pub), nil
+	return d.publicationWithFlowAndLeadTime(pub), nil
 }
 
 // zoneAfterEdit returns a post's zone after its time was edited: the zone of the new time. "now" and "draft" keep the

@@ -38,7 +38,7 @@ func (a *App) buildPlanRows(r *postRequest) {
 	at, issues, warnings := r.when.Resolve(a.cfg.Now())
 	r.at = at
 	for _, target := range r.targets {
-		target.draft.Facts = target.draft.Facts.ValidFor(at, a.cfg.Now())
+		target.draft.Facts = target.draft.Facts.OnlyValidFor(at, a.cfg.Now())
 		row := a.checkTargetForPlan(target, r.queuesPosts())
 		row.PublishAt = at
 		row.Issues, row.Warnings = append(row.Issues, issues...), append(row.Warnings, warnings...)

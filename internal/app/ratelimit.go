@@ -62,7 +62,7 @@ func (a *App) CountRequestAndAuthenticate(ctx context.Context, addressKey, beare
 	if wellFormed {
 		n, holder, err, unknown = a.cfg.Store.CountRequestAndFindKey(ctx, addressKey, limit.Max, limit.Window, hash[:])
 	} else {
-		n, err = a.cfg.Store.CountAddressRequest(ctx, addressKey, limit.Max, limit.Window)
+		n, err = a.cfg.Store.CountAddressRequestIfAllowed(ctx, addressKey, limit.Max, limit.Window)
 		unknown = core.Unauthenticated()
 	}
 	if err != nil {
@@ -87,7 +87,7 @@ func (a *App) ThrottlePageRequest(ctx context.Context, addressKey string) error 
 	key, limit := "page/"+addressKey, Rate{a.cfg.LimitAddress.Max * pagesPerRequest, a.cfg.LimitAddress.Window}
 	wait := a.refused.remainingWait(key, a.cfg.Now())
 	if wait == 0 {
-		n, err := a.cfg.Store.CountAddressRequest(ctx, key, limit.Max, limit.Window)
+		n, err := a.cfg.Store.CountAddressRequestIfAllowed(ctx, key, limit.Max, limit.Window)
 		if err != nil || n.Granted {
 			return err
 		}
@@ -100,7 +100,7 @@ func (a *App) ThrottlePageRequest(ctx context.Context, addressKey string) error 
 // throttlePostCreation counts a request to create posts toward the hourly limit, and returns rate_limited if it is over
 // that limit.
 func (a *App) throttlePostCreation(ctx context.Context, t store.Tenant) (store.RateCount, error) {
-	n, err := t.CountPostCreationRequest(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
+	n, err := t.CountPostCreationRequestIfAllowed(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
 	if err == nil && !n.Granted {
 		err = a.countRefusalAndBuildError(LimitNameCreate, n.RetryAfter, "requests to create posts in this workspace")
 	}

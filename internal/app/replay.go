@@ -40,8 +40,8 @@ type Replay struct {
 
 type replayKey struct{}
 
-// contextWithReplay returns a context that contains the replay. saveAnswerForReplay finds it there, in the operation's
-// transaction.
+// contextWithReplay returns a context that contains the replay. saveAnswerIfReplayRequested finds it there, in the
+// operation's transaction.
 func contextWithReplay(ctx context.Context, replay *Replay) context.Context {
 	if replay == nil {
 		return ctx
@@ -78,10 +78,11 @@ func errStillRunning(left time.Duration) *core.Error {
 	return e
 }
 
-// saveAnswerForReplay stores the response to a repeatable request in the operation's own transaction, so that both are
-// committed together. If another request with the same key has taken the place of this one, saveAnswerForReplay returns
-// an error, which rolls the operation back. Without a replay in the context, it does nothing.
-func saveAnswerForReplay(ctx context.Context, t store.Tenant, answer any) error {
+// saveAnswerIfReplayRequested stores the response to a repeatable request in the operation's own transaction, so that
+// both are committed together. If another request with the same key has taken the place of this one,
+// saveAnswerIfReplayRequested returns an error, which rolls the operation back. Without a replay in the context, it
+// does nothing.
+func saveAnswerIfReplayRequested(ctx context.Context, t store.Tenant, answer any) error {
 	kept, err := newStoredAnswerOrNil(ctx, answer)
 	if err != nil || kept == nil {
 		return err

@@ -128,7 +128,7 @@ func resealColumn[K core.Kind](ctx context.Context, a *App, column store.SealedC
 				total.Unreadable++
 				continue
 			}
-			replaced, err := store.ReplaceSealed(ctx, a.cfg.Store, column, v, sealed, refreshLease)
+			replaced, err := store.ReplaceSealedIfUnchanged(ctx, a.cfg.Store, column, v, sealed, refreshLease)
 			switch {
 			case err != nil:
 				return err

@@ -45,7 +45,7 @@ type Account struct {
 }
 
 // Issue returns the reason why Belfry cannot publish to the account, or nil if it can.
-func (a Account) Issue() *Issue {
+func (a Account) Issue() (issueOrNil *Issue) {
 	switch a.Status {
 	case AccountExpired:
 		return new(IssueAccountExpired.WithoutNetwork(a.DisplayName))

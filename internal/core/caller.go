@@ -102,7 +102,7 @@ func (c Caller) WithSessionID(id string) Caller {
 }
 
 // SessionID returns the id of the caller's browser session, or "" if there is none.
-func (c Caller) SessionID() string { return c.session }
+func (c Caller) SessionID() (idOrEmpty string) { return c.session }
 
 // Scopes returns the caller's scopes, as whoami shows them.
 func (c Caller) Scopes() []Scope {

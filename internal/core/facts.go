@@ -38,10 +38,10 @@ const (
 // IsNearlyUsed reports whether at least 90 percent of the quota is used.
 func (q PostQuota) IsNearlyUsed() bool { return q.Used*100 >= q.Limit*nearPercent }
 
-// ValidFor returns the facts that still apply to a post that is due at the given time; the zero time means a draft. It
-// drops all facts if they are too old. It drops the quota if the post is due after the quota's window, and a block if
-// the post is due more than a day after the block was reported.
-func (f Facts) ValidFor(due, now time.Time) Facts {
+// OnlyValidFor returns the facts that still apply to a post that is due at the given time; the zero time means a draft.
+// It drops all facts if they are too old. It drops the quota if the post is due after the quota's window, and a block
+// if the post is due more than a day after the block was reported.
+func (f Facts) OnlyValidFor(due, now time.Time) Facts {
 	if now.Sub(f.ToldAt) > factsLife {
 		return Facts{}
 	}

@@ -37,11 +37,11 @@ func TestFactsSayNothingOnceTheyAreOld(t *testing.T) {
 		if c.draft {
 			due = time.Time{}
 		}
-		if got := full.ValidFor(due, told.Add(c.now)); !reflect.DeepEqual(got, c.want) {
+		if got := full.OnlyValidFor(due, told.Add(c.now)); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if got := (core.Facts{}).ValidFor(told, told); !reflect.DeepEqual(got, core.Facts{}) {
+	if got := (core.Facts{}).OnlyValidFor(told, told); !reflect.DeepEqual(got, core.Facts{}) {
 		t.Errorf("facts that were never told: %+v", got)
 	}
 }

@@ -76,7 +76,7 @@ func (m Media) WithoutUnverifiedFacts() Media {
 }
 
 // Issue returns the reason why the file cannot be published, or nil if there is none.
-func (m Media) Issue() *Issue {
+func (m Media) Issue() (issueOrNil *Issue) {
 	switch {
 	case !m.PurgedAt.IsZero():
 		return new(IssueMediaPurged.WithoutNetwork(m.Name))

@@ -76,9 +76,9 @@ type Post struct {
 	ReplacedBy PostID
 }
 
-// PostReplacedByNewCopy returns the CopyOf of a new copy of the post: the failed post that the copy would replace. A
-// copy of a live post replaces nothing.
-func (p Post) PostReplacedByNewCopy() PostID {
+// PostReplacedByNewCopyOrZero returns the CopyOf of a new copy of the post: the failed post that the copy would
+// replace. A copy of a live post replaces nothing.
+func (p Post) PostReplacedByNewCopyOrZero() PostID {
 	switch {
 	case p.Status == PostLive:
 		return PostID{}

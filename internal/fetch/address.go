@@ -20,10 +20,10 @@ func CheckAddress(address string) (fileName string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if host, err := netip.ParseAddr(u.Hostname()); err == nil && !newPublicCheck()(host) {
+	if host, err := netip.ParseAddr(u.Hostname()); err == nil && !newIsPublicAddressFunc()(host) {
 		return "", ErrAddress
 	}
-	return cleanName(u.Path), nil
+	return sanitizeFileName(u.Path), nil
 }
 
 // parseAndCheckAddress parses an address and checks its form. The error is ErrAddress.
@@ -50,10 +50,10 @@ func mustParsePrefixes(list ...string) (all []netip.Prefix) {
 	return all
 }
 
-// newPublicCheck returns a function that reports whether an IP address is on the public internet. The lists are IANA's
-// registries of special-purpose addresses, and the multicast ranges. Public IPv6 addresses are all in 2000::/3, so
-// NAT64, loopback, link-local and private addresses need no entry.
-func newPublicCheck() func(netip.Addr) bool {
+// newIsPublicAddressFunc returns a function that reports whether an IP address is on the public internet. The lists are
+// IANA's registries of special-purpose addresses, and the multicast ranges. Public IPv6 addresses are all in 2000::/3,
+// so NAT64, loopback, link-local and private addresses need no entry.
+func newIsPublicAddressFunc() func(netip.Addr) bool {
 	special4 := mustParsePrefixes(
 		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
 		"192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24",

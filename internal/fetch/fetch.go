@@ -64,7 +64,7 @@ func New(cfg Config) *Client {
 
 func newClient(cfg Config, lim limits) *Client {
 	c := &Client{
-		limits: lim, public: newPublicCheck(), lookup: cfg.Lookup, connect: cfg.Dial,
+		limits: lim, public: newIsPublicAddressFunc(), lookup: cfg.Lookup, connect: cfg.Dial,
 		now: time.Now, //nolint:forbidigo // downloads use the machine's clock
 	}
 	if c.lookup == nil {

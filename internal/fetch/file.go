@@ -68,14 +68,14 @@ const maxNameLength = 200
 // fileName returns the name of the file in a response: the one that the server states, or the last part of the path.
 func fileName(answer *http.Response) string {
 	_, params, err := mime.ParseMediaType(answer.Header.Get("Content-Disposition"))
-	if err == nil && cleanName(params["filename"]) != "" {
-		return cleanName(params["filename"])
+	if err == nil && sanitizeFileName(params["filename"]) != "" {
+		return sanitizeFileName(params["filename"])
 	}
-	return cleanName(answer.Request.URL.Path)
+	return sanitizeFileName(answer.Request.URL.Path)
 }
 
-// cleanName returns the printable characters of the last part of a path, which may use slashes or backslashes.
-func cleanName(name string) string {
+// sanitizeFileName returns the printable characters of the last part of a path, which may use slashes or backslashes.
+func sanitizeFileName(name string) string {
 	name = path.Base(strings.ReplaceAll(strings.ToValidUTF8(name, ""), `\`, "/"))
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) { // marks that change the direction of text are not printable either

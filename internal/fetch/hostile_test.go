@@ -174,7 +174,7 @@ func TestMixedAddresses(t *testing.T) {
 // The last look is at what the system is given, in the product's own dialer.
 func TestConnectorRefusesByItself(t *testing.T) {
 	t.Parallel()
-	dial := newPublicDialer(newPublicCheck())
+	dial := newPublicDialer(newIsPublicAddressFunc())
 	for _, to := range []string{"127.0.0.1:443", "[::1]:443", "[::ffff:127.0.0.1]:443", "10.0.0.1:443", "93.184.215.14:80", "[fe80::1%lo]:443"} {
 		if conn, err := dial(t.Context(), netip.MustParseAddrPort(to)); !errors.Is(err, errRefused) {
 			t.Errorf("%s: %v, %v", to, conn, err)

@@ -26,7 +26,7 @@ var privateNames = []string{
 
 func looksPublicHost(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
-		return newPublicCheck()(ip)
+		return newIsPublicAddressFunc()(ip)
 	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	dot := strings.LastIndexByte(host, '.')

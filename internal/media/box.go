@@ -110,8 +110,8 @@ func (m *movie) openTable(b mp4Box, rowSize int) *boxTable {
 	return m.newTable(b.content+head, m.f.readUint32(b.content+4), rowSize, b.end)
 }
 
-// nextRow returns the next row, which is valid until the next call, or nil after the last.
-func (t *boxTable) nextRow() []byte {
+// nextRowOrNil returns the next row, which is valid until the next call, or nil after the last.
+func (t *boxTable) nextRowOrNil() []byte {
 	if len(t.unread) == 0 {
 		if t.nextAt >= t.end {
 			return nil
@@ -128,10 +128,10 @@ func (t *boxTable) nextRow() []byte {
 	return row
 }
 
-// remainingRows yields the rows that nextRow has not returned yet.
+// remainingRows yields the rows that nextRowOrNil has not returned yet.
 func (t *boxTable) remainingRows() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		for row := t.nextRow(); row != nil && yield(row); row = t.nextRow() {
+		for row := t.nextRowOrNil(); row != nil && yield(row); row = t.nextRowOrNil() {
 		}
 	}
 }

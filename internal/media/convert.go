@@ -139,7 +139,7 @@ func encodeJPEGWithin(picture *image.RGBA, profile []byte, maxBytes int64) ([]by
 		if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: quality}); err != nil {
 			return nil, fmt.Errorf("encode a JPEG: %w", err)
 		}
-		if made := addColorProfile(out.Bytes(), profile); int64(len(made)) <= maxBytes {
+		if made := addColorProfileIfAny(out.Bytes(), profile); int64(len(made)) <= maxBytes {
 			return made, nil
 		}
 	}

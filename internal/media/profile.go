@@ -40,7 +40,7 @@ func (f *file) readColorProfile(facts Facts, maxBytes int) (profile []byte, err 
 
 // inflatePNGColorProfile decompresses the color profile in a chunk of a PNG: a name, a zero byte, the method, and the
 // compressed bytes (PNG, 11.3.2.3). It returns nil if the profile is damaged or has more than maxBytes.
-func (f *file) inflatePNGColorProfile(c imageChunk, maxBytes int) ([]byte, error) {
+func (f *file) inflatePNGColorProfile(c imageChunk, maxBytes int) (profileOrNil []byte, err error) {
 	content := io.NewSectionReader(f, c.data, c.length)
 	name := make([]byte, min(c.length, 81))
 	if _, err := content.ReadAt(name, 0); f.failed != nil || err != nil {
@@ -68,8 +68,8 @@ func isRGBProfile(profile []byte) bool {
 	return len(profile) > header && string(profile[16:20]) == "RGB " && string(profile[36:40]) == "acsp"
 }
 
-// addColorProfile adds a color profile to a JPEG that has none. It does nothing if profile is nil.
-func addColorProfile(jpeg, profile []byte) []byte {
+// addColorProfileIfAny adds a color profile to a JPEG that has none. It does nothing if profile is nil.
+func addColorProfileIfAny(jpeg, profile []byte) []byte {
 	if profile == nil {
 		return jpeg
 	}

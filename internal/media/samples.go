@@ -79,7 +79,7 @@ func (s *sampleSizes) nextSize() int64 {
 		s.odd = false
 		return int64(s.half)
 	}
-	row := s.rows.nextRow()
+	row := s.rows.nextRowOrNil()
 	switch s.field {
 	case 4:
 		s.half, s.odd = row[0]&15, true
@@ -123,7 +123,7 @@ func (m *movie) openChunkRuns(b mp4Box) *chunkRuns {
 func (r *chunkRuns) readNextRow() {
 	before := r.nextChunk
 	r.nextChunk = 0
-	if row := r.rows.nextRow(); row != nil {
+	if row := r.rows.nextRowOrNil(); row != nil {
 		r.nextChunk, r.nextCount = int64(binary.BigEndian.Uint32(row)), int64(binary.BigEndian.Uint32(row[4:]))
 		abortIf(r.nextChunk <= before || r.nextCount == 0, reasonDamaged)
 	}

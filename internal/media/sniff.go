@@ -200,7 +200,7 @@ func describeUnsupported(head []byte) (reason string) {
 }
 
 // findMarkup returns the reason for refusing a file that begins with markup or a script, or "".
-func findMarkup(head []byte) (reason string) {
+func findMarkup(head []byte) (refusalReasonOrEmpty string) {
 	head = bytes.ToLower(head)
 	for _, m := range markupSigns {
 		if bytes.Contains(head, []byte(m.word)) {

@@ -78,7 +78,7 @@ func MakeThumbnailOrPlaceholder(ctx context.Context, r io.ReaderAt, facts Facts)
 	if err != nil {
 		return nil, err
 	}
-	return addColorProfile(made, profile), nil
+	return addColorProfileIfAny(made, profile), nil
 }
 
 // decodeAndScaleToThumbnail decodes the picture and scales it to a thumbnail, so that the memory of the full picture

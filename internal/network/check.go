@@ -59,7 +59,7 @@ func (f *Findings) CheckTextAndEachFile(d Description, contentType string, draft
 func (f *Findings) checkEachFile(content core.ContentType, media []core.Media) {
 	var converted []string
 	for _, m := range media {
-		limits := fileLimits(content, m.Kind)
+		limits := fileLimitsOrNil(content, m.Kind)
 		if limits == nil {
 			continue
 		}
@@ -118,13 +118,13 @@ func (f *Findings) checkFileCountsAndKinds(content core.ContentType, media []cor
 	f.AddIf(n < content.Min || n > content.Max, core.IssueMediaCountUnsupported, n,
 		FormatFileCount(content.Min, content.Max))
 	for _, kind := range []core.FileKind{core.FileImage, core.FileVideo} {
-		if l := fileLimits(content, kind); l != nil {
+		if l := fileLimitsOrNil(content, kind); l != nil {
 			n := CountFiles(media, kind)
 			f.AddIf(exceedsIfLimited(n, l.Count), core.IssueMediaCountUnsupported, n,
 				FormatFileCount(content.Min, l.Count))
 		}
 	}
-	refused := func(m core.Media) bool { return fileLimits(content, m.Kind) == nil }
+	refused := func(m core.Media) bool { return fileLimitsOrNil(content, m.Kind) == nil }
 	mixed := func(m core.Media) bool { return m.Kind != media[0].Kind }
 	switch {
 	case !slices.ContainsFunc(media, refused):
@@ -146,8 +146,8 @@ func CountFiles(media []core.Media, kind core.FileKind) int {
 	return n
 }
 
-// fileLimits returns a content type's limits for files of a kind, or nil if it does not allow them.
-func fileLimits(content core.ContentType, kind core.FileKind) *core.FileLimits {
+// fileLimitsOrNil returns a content type's limits for files of a kind, or nil if it does not allow them.
+func fileLimitsOrNil(content core.ContentType, kind core.FileKind) *core.FileLimits {
 	if kind == core.FileVideo {
 		return content.Video
 	}

@@ -12,7 +12,7 @@ func ConversionForEachFile(r Rules, d Draft) []*core.Conversion {
 	content := r.Describe().Limits.ContentTypes[r.PostContentType(d)]
 	all := make([]*core.Conversion, len(d.Media))
 	for i, m := range d.Media {
-		if limits := fileLimits(content, m.Kind); limits != nil {
+		if limits := fileLimitsOrNil(content, m.Kind); limits != nil {
 			all[i] = limits.ConversionOrNil(m.FileFacts)
 		}
 	}

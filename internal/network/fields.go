@@ -73,7 +73,7 @@ func acceptsFileKinds(content core.ContentType, media []core.Media) bool {
 	if len(media) == 0 {
 		return content.Min == 0
 	}
-	return !slices.ContainsFunc(media, func(m core.Media) bool { return fileLimits(content, m.Kind) == nil })
+	return !slices.ContainsFunc(media, func(m core.Media) bool { return fileLimitsOrNil(content, m.Kind) == nil })
 }
 
 // decodeSettingsMapOrEmpty returns the values of a settings block by name, and an empty map for an unreadable block.

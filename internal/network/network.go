@@ -60,7 +60,7 @@ type Network interface {
 	// FindPost searches the account's posts since it.ArmedAt. It returns Done only for a unique match.
 	FindPost(ctx context.Context, it Item) (Status, error)
 	// FetchLink returns the address of the post's page on the network.
-	FetchLink(ctx context.Context, it Item, externalID string) (string, error)
+	FetchLink(ctx context.Context, it Item, externalID string) (postURL string, err error)
 }
 
 // Refresher is a network whose tokens can be renewed without a person.

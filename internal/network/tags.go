@@ -79,4 +79,6 @@ func CountDistinctLinks(text string, extra ...string) int {
 }
 
 // FirstLink returns the first address in a text, or "".
-func FirstLink(text string) string { return strings.TrimRight(link.FindString(text), linkEnd) }
+func FirstLink(text string) (linkOrEmpty string) {
+	return strings.TrimRight(link.FindString(text), linkEnd)
+}

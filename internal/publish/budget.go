@@ -45,7 +45,7 @@ func (c *claim) reserveBudget(
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.cfg.Schedule.CallTimeout())
 	defer cancel()
 	since, ends := b.PeriodAt(c.databaseNow())
-	blocking, err := c.engine.cfg.Store.ReserveCall(ctx, c.toStoreBudget(b), since)
+	blocking, err := c.engine.cfg.Store.ReserveCallIfRoom(ctx, c.toStoreBudget(b), since)
 	switch {
 	case err != nil:
 		return time.Time{}, b, fmt.Errorf("count a call: %w", err)

@@ -68,7 +68,7 @@ func (c *claim) storeOutcomeInTx(ctx context.Context, t store.Tenant, action cor
 	now := c.databaseNow()
 	pub := c.pub
 	pub.Rest = action
-	if pub.NextAt = c.nextActionAt(action, now); pub.Preparing && pub.NextAt.After(pub.DueAt) &&
+	if pub.NextAt = c.nextActionAtOrZero(action, now); pub.Preparing && pub.NextAt.After(pub.DueAt) &&
 		action != core.DoHold && action != core.DoOutcomeUnknown {
 		pub.NextAt = pub.DueAt // whatever the post waits for, an attempt is made when it is due
 	}
@@ -104,7 +104,7 @@ func (c *claim) storeOutcomeInTx(ctx context.Context, t store.Tenant, action cor
 	case core.DoAccount, core.DoBackoff, core.DoAwait:
 		return c.markRefusedTokenOrWakePost(ctx, t, action)
 	case core.DoFail:
-		if c.isDoomed() && c.status.Lost != "" {
+		if c.wasAcceptedThenRefused() && c.status.Lost != "" {
 			return t.SetAccountStatusIfTokenUnchanged(ctx, c.account.ID, c.sealedToken, c.status.Lost, c.status.Message)
 		}
 	case core.DoLive:
@@ -119,8 +119,8 @@ func (c *claim) storeOutcomeInTx(ctx context.Context, t store.Tenant, action cor
 	return nil
 }
 
-// nextActionAt returns when a worker must act on the post again, or zero if none must.
-func (c *claim) nextActionAt(action core.Action, now time.Time) time.Time {
+// nextActionAtOrZero returns when a worker must act on the post again, or zero if none must.
+func (c *claim) nextActionAtOrZero(action core.Action, now time.Time) time.Time {
 	switch action {
 	case core.DoRetry:
 		return c.engine.cfg.Schedule.NextRetryAt(c.pub.Publication, now)
@@ -245,7 +245,7 @@ func (c *claim) describeFailure(action core.Action) *core.PostError {
 		if c.failure == nil || c.failure.Kind.ResultingAccountStatus() == "" {
 			e.Message, e.FromNetwork = issue.Message, false
 		}
-	case c.isDoomed():
+	case c.wasAcceptedThenRefused():
 		if account := c.account; c.status.Lost != "" {
 			account.Status = c.status.Lost
 			e.Code = string(account.Issue().Code)
@@ -262,8 +262,9 @@ func (c *claim) describeFailure(action core.Action) *core.PostError {
 	return e
 }
 
-// isDoomed reports whether the network has just reported that it accepted the post and then refused it permanently.
-func (c *claim) isDoomed() bool { return c.last != nil && c.last.Verdict == core.Doomed }
+// wasAcceptedThenRefused reports whether the network has just reported that it accepted the post and then refused it
+// permanently.
+func (c *claim) wasAcceptedThenRefused() bool { return c.last != nil && c.last.Verdict == core.Doomed }
 
 // accountWithStatusAfterFailure returns the account with the status that it has after the failure. It stores nothing.
 func (c *claim) accountWithStatusAfterFailure() core.Account {

@@ -221,7 +221,7 @@ func TestAnotherCopyOfTheDatabaseHoldsPublishing(t *testing.T) {
 	guard := b.App.GuardOrNil()
 	b.ws.Work(b.ws.Now("before the move", b.ws.Account("threads")))
 	must(t, guard.UpdateMarkOrHoldPublishingUnlessOnHold(t.Context()))
-	mark, err := guard.Receipts.ReadMark(t.Context())
+	mark, err := guard.Receipts.ReadMarkOrZero(t.Context())
 	must(t, err)
 	for name, change := range map[string]func(){
 		"another system":   func() { mark.System += "0" },
@@ -443,7 +443,7 @@ func restoreElsewhere(t *testing.T, write func(restored, *restore.Receipts, rest
 	account := b.ws.Account("threads")
 	b.ws.Work(b.ws.Now("before the backup", account))
 	must(t, r.guard.UpdateMarkOrHoldPublishingUnlessOnHold(t.Context()))
-	mark, err := r.guard.Receipts.ReadMark(t.Context())
+	mark, err := r.guard.Receipts.ReadMarkOrZero(t.Context())
 	must(t, err)
 	r.onItsWay = b.ws.Now("on its way", account)
 	b.Clock.Advance(time.Second)

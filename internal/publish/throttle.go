@@ -19,9 +19,9 @@ func throttleEnd(now time.Time, e *network.Error) time.Time {
 	return now.Add(cmp.Or(e.RetryAfter, defaultThrottle))
 }
 
-// throttledUntil returns when the throttle of the post or of its account ends, whichever is later, or zero if there is
-// none.
-func (c *claim) throttledUntil() time.Time {
+// throttledUntilOrZero returns when the throttle of the post or of its account ends, whichever is later, or zero if
+// there is none.
+func (c *claim) throttledUntilOrZero() time.Time {
 	until := c.account.HeldUntil
 	if c.failure != nil && c.failure.Until.After(until) {
 		until = c.failure.Until
@@ -32,7 +32,7 @@ func (c *claim) throttledUntil() time.Time {
 // whenHoldEnds returns when publishing a throttled post continues. A call that is not safe to repeat is not made again
 // until the settle time of the refused call is over.
 func (c *claim) whenHoldEnds(now time.Time) time.Time {
-	until := c.throttledUntil()
+	until := c.throttledUntilOrZero()
 	if until.IsZero() {
 		until = throttleEnd(now, &network.Error{})
 	}

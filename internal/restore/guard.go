@@ -65,8 +65,8 @@ func (g *Guard) HoldPublishingIfRewoundElseUpdateMark(ctx context.Context) error
 // also be a copy, which ends with its last record. Posts that were due shortly before that record may still have been
 // in progress.
 func (g *Guard) findUnprovedSince(ctx context.Context, lineage store.Lineage, receipts []Receipt,
-) (since time.Time, err error) {
-	mark, err := g.Receipts.ReadMark(ctx)
+) (sinceOrZero time.Time, err error) {
+	mark, err := g.Receipts.ReadMarkOrZero(ctx)
 	if err != nil || mark.System == lineage.System && mark.Timeline == lineage.Timeline {
 		return time.Time{}, err
 	}
@@ -96,7 +96,7 @@ func (g *Guard) UpdateMarkOrHoldPublishingUnlessOnHold(ctx context.Context) erro
 // updateMarkOrGetHoldReason returns the reason why publishing must be held. If there is none, it updates the mark and
 // returns "". newestReceiptStep is the highest step of any receipt.
 func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestReceiptStep int64) (holdReason string, err error) {
-	mark, err := g.Receipts.ReadMark(ctx)
+	mark, err := g.Receipts.ReadMarkOrZero(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -297,7 +297,7 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 // markLiveAndEnqueueLinkFetch marks a post as live. If the receipt has no link, it enqueues the job that fetches the
 // link.
 func markLiveAndEnqueueLinkFetch(ctx context.Context, t store.Tenant, r store.RestoredReceipt, now time.Time) error {
-	err := t.MarkLiveFromReceipt(ctx, r, now)
+	err := t.MarkLiveFromReceiptUnlessLive(ctx, r, now)
 	if err == nil {
 		err = t.SetPublishedAtOfPostMedia(ctx, r.Post, now)
 	}
@@ -315,7 +315,7 @@ type HoldResult struct {
 
 // readNewestReceiptStep returns the highest step of the mark and all receipts.
 func (g *Guard) readNewestReceiptStep(ctx context.Context) (int64, error) {
-	mark, err := g.Receipts.ReadMark(ctx)
+	mark, err := g.Receipts.ReadMarkOrZero(ctx)
 	if err != nil {
 		return 0, err
 	}

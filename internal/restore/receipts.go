@@ -198,8 +198,8 @@ func (b *Receipts) eachKeySince(ctx context.Context, since time.Time, fn func(ke
 	return nil
 }
 
-// ReadMark returns the mark, or the zero Mark if none was written yet.
-func (b *Receipts) ReadMark(ctx context.Context) (Mark, error) {
+// ReadMarkOrZero returns the mark, or the zero Mark if none was written yet.
+func (b *Receipts) ReadMarkOrZero(ctx context.Context) (Mark, error) {
 	object, err := b.blobs.Open(ctx, markKey)
 	if errors.Is(err, blob.ErrNotFound) {
 		return Mark{}, nil

@@ -71,7 +71,7 @@ func TestAccountsBelongToOneWorkspace(t *testing.T) {
 	must(t, w.one.SetAccountStatusIfTokenUnchanged(t.Context(), theirs, []byte("p"), core.AccountRevoked, "no"))
 	must(t, w.one.DisconnectAccount(t.Context(), theirs, "no", start))
 	must(t, w.one.WakePostsAwaitingToken(t.Context(), theirs))
-	must(t, w.one.SaveTokenRefresh(t.Context(), theirs, []byte("p"), store.RefreshResult{Status: core.AccountRevoked}))
+	must(t, w.one.SaveTokenRefreshIfUnchanged(t.Context(), theirs, []byte("p"), store.RefreshResult{Status: core.AccountRevoked}))
 	same, token, err := w.two.AccountWithTokenIncludingDisconnected(t.Context(), theirs)
 	if err != nil || same.Status != core.AccountOK || string(token) != "p" {
 		t.Errorf("theirs: %+v, %s, %v", same, token, err)
@@ -132,12 +132,12 @@ func TestARenewalIsClaimedOnceAndKeepsANewerToken(t *testing.T) {
 	must(t, err)
 	must(t, w.one.SaveConnectedAccount(t.Context(), a, store.SealedToken{Sealed: []byte("by a person"), ExpiresAt: start.Add(48 * time.Hour)}))
 	late := store.RefreshResult{Status: core.AccountRevoked, Reason: "old news", NeverAuto: true}
-	must(t, w.one.SaveTokenRefresh(t.Context(), id, claimed, late))
+	must(t, w.one.SaveTokenRefreshIfUnchanged(t.Context(), id, claimed, late))
 	a, token, err := w.one.AccountWithTokenIncludingDisconnected(t.Context(), id)
 	if err != nil || a.Status != core.AccountOK || !bytes.Equal(token, []byte("by a person")) {
 		t.Errorf("the newer token: %+v, %s, %v", a, token, err)
 	}
-	must(t, w.one.SaveTokenRefresh(t.Context(), id, token, late))
+	must(t, w.one.SaveTokenRefreshIfUnchanged(t.Context(), id, token, late))
 	if a, err := w.one.ConnectedAccount(t.Context(), id); err != nil || a.Status != core.AccountRevoked ||
 		a.StatusReason != "old news" || !a.ExpiresAt.Equal(start.Add(48*time.Hour)) {
 		t.Errorf("the result: %+v, %v", a, err)

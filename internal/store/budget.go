@@ -17,11 +17,11 @@ type Budget struct {
 	Cost     int // how many the next call counts as
 }
 
-// ReserveCall counts a call that is about to be made and returns the zero time, unless the calls since windowStart
-// leave no room for it. In that case, it returns the time of the call that must leave the window first. If that call is
-// not known yet, because another worker has just taken the room, it returns windowStart.
-func (s *Store) ReserveCall(ctx context.Context, b Budget, windowStart time.Time,
-) (blockingCallAt time.Time, err error) {
+// ReserveCallIfRoom counts a call that is about to be made and returns the zero time, unless the calls since
+// windowStart leave no room for it. In that case, it returns the time of the call that must leave the window first. If
+// that call is not known yet, because another worker has just taken the room, it returns windowStart.
+func (s *Store) ReserveCallIfRoom(ctx context.Context, b Budget, windowStart time.Time,
+) (blockingCallAtOrZero time.Time, err error) {
 	type answer struct{ Blocking time.Time }
 	found, err := queryOne[answer](s.query(ctx, `
 		WITH taken AS (
@@ -57,7 +57,7 @@ func (s *Store) CountedCalls(ctx context.Context, platforms []core.Platform, sco
 		args{"platforms": platforms, "scopes": scopes}))
 }
 
-// ReleaseCall removes the latest call that ReserveCall counted, because it was not made.
+// ReleaseCall removes the latest call that ReserveCallIfRoom counted, because it was not made.
 func (s *Store) ReleaseCall(ctx context.Context, b Budget) error {
 	return s.exec(ctx, `UPDATE call_budgets SET calls = calls[:cardinality(calls) - @cost::int]
 		WHERE platform = @platform AND scope = @scope AND name = @name`,

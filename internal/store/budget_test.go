@@ -17,7 +17,7 @@ func TestACallThatLosesTheLastPlaceLooksAgainSoon(t *testing.T) {
 	b := store.Budget{Platform: core.Platform("threads"), Name: "uploads", Count: 2, Cost: 1}
 	since := time.Now().Add(-24 * time.Hour)
 	take := func(s *store.Store) time.Time {
-		blocking, err := s.ReserveCall(t.Context(), b, since)
+		blocking, err := s.ReserveCallIfRoom(t.Context(), b, since)
 		must(t, err)
 		return blocking
 	}
@@ -32,7 +32,7 @@ func TestACallThatLosesTheLastPlaceLooksAgainSoon(t *testing.T) {
 		}
 		go func() {
 			defer close(done)
-			blocking, _ = w.ReserveCall(context.WithoutCancel(t.Context()), b, since)
+			blocking, _ = w.ReserveCallIfRoom(context.WithoutCancel(t.Context()), b, since)
 		}()
 		if w.ends(t, done) {
 			t.Error("the call did not wait for the row")

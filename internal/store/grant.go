@@ -71,7 +71,7 @@ func (t Tenant) WakePostsAwaitingNetwork(ctx context.Context, account core.Accou
 // copy of the account's picture, or "" if there is none, and ErrNotFound for a connected account.
 func (t Tenant) EraseDisconnectedAccount(ctx context.Context, id core.AccountID,
 	placeholderName string,
-) (avatarKey string, err error) {
+) (avatarKeyOrEmpty string, err error) {
 	return queryValue[string](t.query(ctx, `
 		UPDATE accounts SET external_id = 'erased/' || accounts.id, username = '', display_name = @name, avatar_url = '',
 			avatar = '', grant_hash = NULL

@@ -19,15 +19,18 @@ type RateCount struct {
 	RetryAfter time.Duration
 }
 
-// CountPostCreationRequest counts a request that creates posts, unless the limit for any window of the given length
-// would then be exceeded. It locks the workspace's row, so requests are counted one after the other. The count is
-// committed even if the creation then fails. The commit does not wait for the disk, so the last requests before a crash
-// of the database may not be counted.
-func (t Tenant) CountPostCreationRequest(ctx context.Context, limit int, window time.Duration) (RateCount, error) {
+// CountPostCreationRequestIfAllowed counts a request that creates posts, unless the limit for any window of the given
+// length would then be exceeded. It locks the workspace's row, so requests are counted one after the other. The count
+// is committed even if the creation then fails. The commit does not wait for the disk, so the last requests before a
+// crash of the database may not be counted.
+func (t Tenant) CountPostCreationRequestIfAllowed(
+	ctx context.Context, limit int, window time.Duration,
+) (RateCount, error) {
 	return t.countOrPeekPostCreationRequest(ctx, limit, window, true)
 }
 
-// PeekPostCreationRequest returns what CountPostCreationRequest would return for the next request, without counting it.
+// PeekPostCreationRequest returns what CountPostCreationRequestIfAllowed would return for the next request, without
+// counting it.
 func (t Tenant) PeekPostCreationRequest(ctx context.Context, limit int, window time.Duration) (RateCount, error) {
 	return t.countOrPeekPostCreationRequest(ctx, limit, window, false)
 }

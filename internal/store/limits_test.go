@@ -13,8 +13,12 @@ func TestLimitsHoldByTheRunningClock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for name, count := range map[string]func() (store.RateCount, error){
-		"address":   func() (store.RateCount, error) { return w.CountAddressRequest(t.Context(), "192.0.2.1", 40, time.Hour) },
-		"creations": func() (store.RateCount, error) { return w.one.CountPostCreationRequest(t.Context(), 40, time.Hour) },
+		"address": func() (store.RateCount, error) {
+			return w.CountAddressRequestIfAllowed(t.Context(), "192.0.2.1", 40, time.Hour)
+		},
+		"creations": func() (store.RateCount, error) {
+			return w.one.CountPostCreationRequestIfAllowed(t.Context(), 40, time.Hour)
+		},
 	} {
 		var granted atomic.Int64
 		var group sync.WaitGroup
@@ -47,7 +51,7 @@ func TestAShortWindowPasses(t *testing.T) {
 	w := newWorld(t)
 	count := func() store.RateCount {
 		t.Helper()
-		c, err := w.CountAddressRequest(t.Context(), "192.0.2.1", 2, time.Second)
+		c, err := w.CountAddressRequestIfAllowed(t.Context(), "192.0.2.1", 2, time.Second)
 		must(t, err)
 		return c
 	}

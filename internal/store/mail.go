@@ -68,7 +68,7 @@ func (t Tenant) MembersAndMailChoices(ctx context.Context) ([]MailRecipient, err
 }
 
 // MailChoice returns a member's choice of emails, or "" if they made none.
-func (t Tenant) MailChoice(ctx context.Context, user core.UserID) (core.MailChoice, error) {
+func (t Tenant) MailChoice(ctx context.Context, user core.UserID) (choiceOrEmpty core.MailChoice, err error) {
 	return queryValue[core.MailChoice](t.query(ctx, `SELECT mail FROM members WHERE workspace_id = @ws AND user_id = @user`,
 		args{"user": user}))
 }

@@ -371,8 +371,8 @@ func (t Tenant) AddPostEvent(ctx context.Context, id core.PostID, e core.Event) 
 		args{"id": id, "kind": e.Kind, "at": e.At, "message": e.Message, "notes": notes})
 }
 
-// AddNoteToLivePost adds a note to the last event of a live post, unless the event already has it.
-func (t Tenant) AddNoteToLivePost(ctx context.Context, id core.PostID, note string) error {
+// AddNoteToLivePostOnce adds a note to the last event of a live post, unless the event already has it.
+func (t Tenant) AddNoteToLivePostOnce(ctx context.Context, id core.PostID, note string) error {
 	return t.exec(ctx, `
 		UPDATE post_events SET notes = array_append(notes, @note)
 		WHERE id = (SELECT max(e.id) FROM post_events e JOIN posts p ON p.workspace_id = e.workspace_id AND p.id = e.post_id
@@ -403,7 +403,7 @@ func (t Tenant) SavePostChange(ctx context.Context, c core.Change, saveLedger fu
 	}
 	switch {
 	case c.Event.Kind == core.EventCancelled && c.Post.Status == core.PostDraft:
-		return t.ReturnSlot(ctx, c.Post.ID)
+		return t.ReturnSlotIfReserved(ctx, c.Post.ID)
 	case c.Event.Kind == core.EventLive && len(c.Post.MediaIDs) > 0:
 		return t.SetPublishedAtOfPostMedia(ctx, c.Post.ID, c.Event.At)
 	}

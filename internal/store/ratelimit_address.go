@@ -29,9 +29,9 @@ const countFast = `
 	WHERE address = @address AND newest = ` + currentPart + ` AND before + here < @limit
 	RETURNING before + here AS total, oldest, clock() AS now`
 
-// CountAddressRequest counts a request of a client address, unless the limit for any window of the given length would
-// then be exceeded. It locks the address's row, so the count is exact across replicas.
-func (s *Store) CountAddressRequest(ctx context.Context, clientAddress string, limit int,
+// CountAddressRequestIfAllowed counts a request of a client address, unless the limit for any window of the given
+// length would then be exceeded. It locks the address's row, so the count is exact across replicas.
+func (s *Store) CountAddressRequestIfAllowed(ctx context.Context, clientAddress string, limit int,
 	window time.Duration,
 ) (RateCount, error) {
 	step := windowPartLength(window)
@@ -40,9 +40,9 @@ func (s *Store) CountAddressRequest(ctx context.Context, clientAddress string, l
 	return s.useFastCountOrCountRequestFully(ctx, row, err, clientAddress, limit, step)
 }
 
-// CountRequestAndFindKey counts a request as CountAddressRequest does and finds its API key by the hash, in one round
-// trip. keyErr is ErrNotFound if the key was revoked or its creator is no longer a member. The key counts only if err
-// is nil and the request was allowed.
+// CountRequestAndFindKey counts a request as CountAddressRequestIfAllowed does and finds its API key by the hash, in
+// one round trip. keyErr is ErrNotFound if the key was revoked or its creator is no longer a member. The key counts
+// only if err is nil and the request was allowed.
 func (s *Store) CountRequestAndFindKey(ctx context.Context, clientAddress string, limit int, window time.Duration,
 	keyHash []byte,
 ) (count RateCount, holder KeyHolder, err, keyErr error) {

@@ -181,10 +181,10 @@ func (p HeldPost) FateInWords() string {
 	return "no receipt; will be published unless you cancel it"
 }
 
-// MarkLiveFromReceipt marks a post as live, because its receipt says that it was published. It does nothing if the post
-// is already live or no longer exists. If another post of the account already has the network's id, this post gets
-// none.
-func (t Tenant) MarkLiveFromReceipt(ctx context.Context, r RestoredReceipt, now time.Time) error {
+// MarkLiveFromReceiptUnlessLive marks a post as live, because its receipt says that it was published. It does nothing
+// if the post is already live or no longer exists. If another post of the account already has the network's id, this
+// post gets none.
+func (t Tenant) MarkLiveFromReceiptUnlessLive(ctx context.Context, r RestoredReceipt, now time.Time) error {
 	return t.exec(ctx, `
 		WITH post AS (
 			UPDATE posts p SET status = 'live', external_url = @external_url, error_code = '', error_message = '',

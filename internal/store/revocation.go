@@ -86,9 +86,9 @@ func (s *Store) ReplaceRevocationToken(ctx context.Context, r Revocation, sealed
 		args{"grant": r.Grant, "old": r.Token, "sealed": sealed})
 }
 
-// FinishRevocation deletes the token of a claimed revocation, because nothing is left to do. noCallPending says whether
-// it is certain that no call can still take effect.
-func (s *Store) FinishRevocation(ctx context.Context, r Revocation, noCallPending bool) error {
+// FinishRevocationAndDeleteToken deletes the token of a claimed revocation, because nothing is left to do.
+// noCallPending says whether it is certain that no call can still take effect.
+func (s *Store) FinishRevocationAndDeleteToken(ctx context.Context, r Revocation, noCallPending bool) error {
 	return s.exec(ctx, `
 		UPDATE revocations SET token = CASE WHEN token = @token THEN '' ELSE token END,
 			quiet_at = CASE WHEN @ended THEN clock() ELSE quiet_at END

@@ -46,10 +46,10 @@ func SealedValuesWithoutPrefix[K core.Kind](ctx context.Context, s *Store, c Sea
 		ORDER BY `+c.key+` LIMIT @limit`, args{"head": prefix, "after": afterID, "limit": limit}))
 }
 
-// ReplaceSealed replaces an encrypted value. It does nothing, and returns false, if the value in the row has changed or
-// is being renewed, which takes at most renewalLease.
-func ReplaceSealed[K core.Kind](ctx context.Context, s *Store, c SealedColumn, old SealedValue[K], sealed []byte,
-	renewalLease time.Duration,
+// ReplaceSealedIfUnchanged replaces an encrypted value. It does nothing, and returns false, if the value in the row has
+// changed or is being renewed, which takes at most renewalLease.
+func ReplaceSealedIfUnchanged[K core.Kind](ctx context.Context, s *Store, c SealedColumn, old SealedValue[K],
+	sealed []byte, renewalLease time.Duration,
 ) (replaced bool, err error) {
 	return s.execChanged(ctx, `
 		UPDATE `+c.Table+` SET `+c.Column+` = @sealed WHERE `+c.key+` = @id AND `+c.Column+` = @old AND `+c.free,

@@ -433,7 +433,7 @@ func (e *explainer) callSpecial() {
 
 func explainSealed[K core.Kind](ctx context.Context, db *store.Store, c store.SealedColumn) error {
 	_, listed := store.SealedValuesWithoutPrefix(ctx, db, c, []byte("x"), core.ID[K]{}, 50)
-	_, replaced := store.ReplaceSealed(ctx, db, c, store.SealedValue[K]{ID: core.NewID[K]()}, []byte("x"), time.Hour)
+	_, replaced := store.ReplaceSealedIfUnchanged(ctx, db, c, store.SealedValue[K]{ID: core.NewID[K]()}, []byte("x"), time.Hour)
 	return errors.Join(listed, replaced)
 }
 

@@ -45,8 +45,8 @@ func (t Tenant) ReserveSlot(ctx context.Context, post core.PostID, period string
 	return used, false, err
 }
 
-// ReturnSlot returns a post's slot to its month. It does nothing if the post has no slot.
-func (t Tenant) ReturnSlot(ctx context.Context, post core.PostID) error {
+// ReturnSlotIfReserved returns a post's slot to its month. It does nothing if the post has no slot.
+func (t Tenant) ReturnSlotIfReserved(ctx context.Context, post core.PostID) error {
 	return t.exec(ctx, `
 		WITH returned AS (
 			UPDATE post_slots SET state = 'returned' WHERE workspace_id = @ws AND post_id = @post AND state = 'held'

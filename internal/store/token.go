@@ -98,9 +98,11 @@ const (
 	refreshLatest  = time.Hour
 )
 
-// SaveTokenRefresh stores the result of renewing a token. It does nothing if the token has changed since it was
-// claimed: in that case, a person has reconnected the account, and the new token is valid.
-func (t Tenant) SaveTokenRefresh(ctx context.Context, id core.AccountID, claimedToken []byte, r RefreshResult) error {
+// SaveTokenRefreshIfUnchanged stores the result of renewing a token. It does nothing if the token has changed since it
+// was claimed: in that case, a person has reconnected the account, and the new token is valid.
+func (t Tenant) SaveTokenRefreshIfUnchanged(
+	ctx context.Context, id core.AccountID, claimedToken []byte, r RefreshResult,
+) error {
 	token := SealedToken{Sealed: claimedToken}
 	if r.Token != nil {
 		token = *r.Token

@@ -171,7 +171,7 @@ func (f fixture) searches() map[string]templ.Component {
 		"part-palette": layout.PalettePart(m), "part-palette-none": layout.PalettePart(none),
 		"first-steps":        posts.List(posts.ListModel{Frame: newcomer}),
 		"first-steps-editor": posts.List(posts.ListModel{Frame: helper}),
-		"design":             design.Page(design.Model{Frame: layout.Frame{Title: "Design"}, Tokens: static.DesignTokens()}),
+		"design":             design.Page(design.Model{Frame: layout.Frame{Title: "Design"}, Tokens: static.DesignTokenNames()}),
 	}
 }
 

@@ -48,8 +48,8 @@ func (f File) iconName() string {
 	return "image"
 }
 
-// videoLength returns the length of a video, or "" if it is not known.
-func (f File) videoLength() string {
+// formatVideoLengthOrEmpty returns the length of a video, or "" if it is not known.
+func (f File) formatVideoLengthOrEmpty() string {
 	if !f.isVideo() || f.DurationMs == nil {
 		return ""
 	}
@@ -117,7 +117,7 @@ func (f File) summary() string {
 		return f.kindWord() + " · " + state
 	}
 	parts := []string{f.kindWord(), f.sizeText()}
-	if length := f.videoLength(); length != "" {
+	if length := f.formatVideoLengthOrEmpty(); length != "" {
 		parts[0] += ", " + length
 	}
 	return strings.Join(parts, " · ")

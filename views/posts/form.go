@@ -261,9 +261,9 @@ func (m ComposeModel) accountsThatCannotUse(platform, setting, value string) (ac
 	return accounts
 }
 
-// isUnavailableUnlessSelected reports whether a chosen account cannot use a setting's value. It returns false for the
+// isUnusableAndUnselected reports whether a chosen account cannot use a setting's value. It returns false for the
 // value in the form, which must remain visible; the plan says what is wrong with it.
-func (m ComposeModel) isUnavailableUnlessSelected(platform, setting, value string) bool {
+func (m ComposeModel) isUnusableAndUnselected(platform, setting, value string) bool {
 	return m.Values.Setting(platform, setting) != value &&
 		slices.ContainsFunc(m.accountsThatCannotUse(platform, setting, value), func(a Account) bool { return a.Chosen })
 }
@@ -408,7 +408,7 @@ func (m ComposeModel) inputID(name string) string {
 }
 
 // firstProblemInputID returns the id of the input with the plan's first problem that is about an input, or "".
-func (m ComposeModel) firstProblemInputID() string {
+func (m ComposeModel) firstProblemInputID() (idOrEmpty string) {
 	if m.Plan.canSubmit() || m.Plan.isOnlyWaitingForFiles() {
 		return ""
 	}

@@ -153,8 +153,8 @@ func (m ListModel) pageURL(cursor string) string {
 	return m.Frame.Link.Posts(f)
 }
 
-// matchesElsewhere returns the other tabs in which posts match the filter, as links such as "2 in Live".
-func (m ListModel) matchesElsewhere() (links []ui.Option) {
+// otherTabsWithMatches returns the other tabs in which posts match the filter, as links such as "2 in Live".
+func (m ListModel) otherTabsWithMatches() (links []ui.Option) {
 	for _, t := range tabs {
 		n := m.Elsewhere[t.status]
 		if n == 0 || t.status == m.Filter.Status {
@@ -169,7 +169,7 @@ func (m ListModel) matchesElsewhere() (links []ui.Option) {
 	return links
 }
 
-// elsewhereHeading says which matches matchesElsewhere counts.
+// elsewhereHeading says which matches otherTabsWithMatches counts.
 func (m ListModel) elsewhereHeading() string {
 	if m.MoreElsewhere {
 		return "Newest matches in other tabs:"
@@ -328,7 +328,7 @@ func (r Row) shownText(passage string) string {
 
 // matchingPassage returns the part of the post's title or text that the search has found, or "" if the beginning of the
 // row shows it.
-func (m ListModel) matchingPassage(r Row) string {
+func (m ListModel) matchingPassage(r Row) (passageOrEmpty string) {
 	if m.Filter.Query == "" {
 		return ""
 	}
@@ -337,7 +337,7 @@ func (m ListModel) matchingPassage(r Row) string {
 
 // MatchingPassage returns the part of a post's title or text around the first match of a search, or "" if the text that
 // is shown already contains a match.
-func MatchingPassage(p contract.Post, query, shown string) string {
+func MatchingPassage(p contract.Post, query, shown string) (passageOrEmpty string) {
 	if len(core.FindPhrase(shown, query)) > 0 {
 		return ""
 	}

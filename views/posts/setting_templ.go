@@ -270,13 +270,13 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				if m.isUnavailableUnlessSelected(platform, f.Name, c.Value) {
+				if m.isUnusableAndUnselected(platform, f.Name, c.Value) {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, " disabled")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				}
-				if m.isUnavailableUnlessSelected(platform, f.Name, c.Value) {
+				if m.isUnusableAndUnselected(platform, f.Name, c.Value) {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, " hidden")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

@@ -67,8 +67,8 @@ func (m Model) shownFiles() []File {
 // mostTiles is the maximum number of files that are shown side by side.
 const mostTiles = 4
 
-// arrangement returns how the files are arranged: "one" for a single file, or else as the network arranges several.
-func (m Model) arrangement(files []File) string {
+// arrangementName returns how the files are arranged: "one" for a single file, or else as the network arranges several.
+func (m Model) arrangementName(files []File) string {
 	if len(files) == 1 || m.Several == "" {
 		return "one"
 	}

@@ -403,9 +403,9 @@ func media(m Model, files []File) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var18 string
-			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(m.arrangement(files))
+			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(m.arrangementName(files))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/preview/preview.templ`, Line: 84, Col: 42}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/preview/preview.templ`, Line: 84, Col: 46}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 			if templ_7745c5c3_Err != nil {
@@ -428,7 +428,7 @@ func media(m Model, files []File) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if m.arrangement(files) == string(network.Slides) || m.arrangement(files) == string(network.Row) {
+			if m.arrangementName(files) == string(network.Slides) || m.arrangementName(files) == string(network.Row) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, " tabindex=\"0\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -439,7 +439,7 @@ func media(m Model, files []File) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for i, f := range files {
-				if m.arrangement(files) != string(network.Tiles) || i < mostTiles {
+				if m.arrangementName(files) != string(network.Tiles) || i < mostTiles {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<li")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -454,7 +454,7 @@ func media(m Model, files []File) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if m.arrangement(files) == string(network.Slides) {
+					if m.arrangementName(files) == string(network.Slides) {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, " data-shape=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -499,7 +499,7 @@ func media(m Model, files []File) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if m.arrangement(files) == string(network.Slides) {
+					if m.arrangementName(files) == string(network.Slides) {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<span class=\"preview-count\" aria-hidden=\"true\">")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -531,7 +531,7 @@ func media(m Model, files []File) templ.Component {
 							return templ_7745c5c3_Err
 						}
 					}
-					if m.arrangement(files) == string(network.Tiles) && i == mostTiles-1 && len(files) > mostTiles {
+					if m.arrangementName(files) == string(network.Tiles) && i == mostTiles-1 && len(files) > mostTiles {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<span class=\"preview-rest\" aria-hidden=\"true\">+")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err

@@ -118,7 +118,7 @@ func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (
 }
 
 // FetchLink returns the address of the post's page.
-func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (string, error) {
+func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (postURL string, err error) {
 	return n.publishStepsFor(it.Draft()).link(n, ctx, it, externalID)
 }
 

@@ -95,11 +95,11 @@ func (n *Network) listPosts(
 }
 
 // FetchLink returns the address of the post's page.
-func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (string, error) {
+func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (postURL string, err error) {
 	var out struct {
 		Permalink string `json:"permalink"`
 	}
-	err := n.readNode(ctx, it.Token, "/"+url.PathEscape(externalID), url.Values{"fields": {"permalink"}}, &out)
+	err = n.readNode(ctx, it.Token, "/"+url.PathEscape(externalID), url.Values{"fields": {"permalink"}}, &out)
 	if err != nil {
 		return "", n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 	}

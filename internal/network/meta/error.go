@@ -61,8 +61,8 @@ const methodError = "GraphMethodException"
 // defaultWait is how long a throttle lasts if the network does not say.
 const defaultWait = 5 * time.Minute
 
-// ParseError returns the error in a response, or nil if there is none.
-func (t ErrorTable) ParseError(resp *network.Response, now time.Time) *network.Error {
+// ParseErrorOrNil returns the error in a response, or nil if there is none.
+func (t ErrorTable) ParseErrorOrNil(resp *network.Response, now time.Time) *network.Error {
 	var body envelope
 	err := json.Unmarshal(resp.Body, &body)
 	ok := resp.Status/100 == 2

@@ -77,7 +77,7 @@ func (a API) callAndDecode(ctx context.Context, r network.Request, into any) err
 	if err != nil {
 		return err
 	}
-	if e := a.Table.ParseError(resp, a.Now()); e != nil {
+	if e := a.Table.ParseErrorOrNil(resp, a.Now()); e != nil {
 		return e
 	}
 	if err := json.Unmarshal(resp.Body, into); err != nil {

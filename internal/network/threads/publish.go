@@ -70,7 +70,7 @@ func newFileForm(f network.File, altTextSetting string) url.Values {
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	id, err := n.createAtEdge(ctx, it, "/threads_publish", url.Values{"creation_id": {handle}})
 	if err != nil {
-		return network.Status{}, n.throttleIfQuotaUsedUp(ctx, it, err)
+		return network.Status{}, n.convertToRateLimitedIfQuotaUsedUp(ctx, it, err)
 	}
 	return network.Status{Verdict: core.Done, ExternalID: id}, nil
 }

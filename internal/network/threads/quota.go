@@ -25,9 +25,9 @@ func (n *Network) fetchQuota(ctx context.Context, profile string, t network.Toke
 	})
 }
 
-// throttleIfQuotaUsedUp turns a refusal of the publishing call into a throttle if the quota is used up, because Threads
-// documents no code for that. It returns any other error unchanged.
-func (n *Network) throttleIfQuotaUsedUp(ctx context.Context, it network.Item, err error) error {
+// convertToRateLimitedIfQuotaUsedUp turns a refusal of the publishing call into a throttle if the quota is used up,
+// because Threads documents no code for that. It returns any other error unchanged.
+func (n *Network) convertToRateLimitedIfQuotaUsedUp(ctx context.Context, it network.Item, err error) error {
 	if !isRejectedOrRateLimited(err) {
 		return err
 	}

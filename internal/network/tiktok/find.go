@@ -18,14 +18,14 @@ func (*Network) FindPost(_ context.Context, _ network.Item) (ambiguous network.S
 }
 
 // FetchLink returns the address of the page of a public post.
-func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (string, error) {
+func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (postURL string, err error) {
 	var out struct {
 		Videos []struct {
 			ID   string `json:"id"`
 			Link string `json:"share_url"`
 		} `json:"videos"`
 	}
-	err := n.callAPI(ctx, network.Request{
+	err = n.callAPI(ctx, network.Request{
 		Method: http.MethodPost, URL: apiURL + "/v2/video/query/", Query: url.Values{"fields": {"id,share_url"}},
 		JSON: map[string]any{"filters": map[string]any{"video_ids": []string{externalID}}}, Token: it.Token.Access,
 	}, &out)

@@ -56,7 +56,7 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle str
 	case isUploadGone(err):
 		return n.statusOfGoneUpload(ctx, it, err)
 	case err != nil:
-		return n.statusOfRefusedUpload(ctx, it, err)
+		return n.findPostElsePendingOrDoomed(ctx, it, err)
 	case p.Video != nil:
 		return n.fetchVideoStatus(ctx, it, p.Video.ID)
 	}
@@ -123,9 +123,9 @@ func (n *Network) statusOfGoneUpload(ctx context.Context, it network.Item, goneE
 	return found, nil
 }
 
-// statusOfRefusedUpload returns the status of an upload that ended with an error, which YouTube repeats. The error may
-// concern only the query, so the post is doomed only if the channel does not show the video either.
-func (n *Network) statusOfRefusedUpload(ctx context.Context, it network.Item, err error) (network.Status, error) {
+// findPostElsePendingOrDoomed returns the status of an upload that ended with an error, which YouTube repeats. The
+// error may concern only the query, so the post is doomed only if the channel does not show the video either.
+func (n *Network) findPostElsePendingOrDoomed(ctx context.Context, it network.Item, err error) (network.Status, error) {
 	e, ok := errors.AsType[*network.Error](err)
 	if !ok || e.Kind != network.Rejected || it.ArmedAt.IsZero() {
 		return network.Status{}, err
@@ -141,7 +141,7 @@ func (n *Network) statusOfRefusedUpload(ctx context.Context, it network.Item, er
 }
 
 // FetchLink returns the address of the video's page, if the video exists.
-func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (string, error) {
+func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (postURL string, err error) {
 	v, err := n.fetchVideo(ctx, it, externalID)
 	if err != nil {
 		return "", err

@@ -96,7 +96,7 @@ type uploadProgress struct {
 
 // fetchProgress queries the progress of the upload.
 func (n *Network) fetchProgress(ctx context.Context, it network.Item, u uploadHandle) (uploadProgress, error) {
-	return n.putToUpload(ctx, it, u, fmt.Sprintf("bytes */%d", u.Size), nil)
+	return n.sendBytesOrQueryProgress(ctx, it, u, fmt.Sprintf("bytes */%d", u.Size), nil)
 }
 
 // sendPart sends size bytes of the file, starting at from, to the upload.
@@ -115,7 +115,8 @@ func (n *Network) sendPart(
 			Kind: network.Rejected, Message: "The video has changed since its upload began.",
 		}
 	}
-	return n.putToUpload(ctx, it, u, fmt.Sprintf("bytes %d-%d/%d", from, from+size-1, u.Size), file.PartBody(from, size))
+	contentRange := fmt.Sprintf("bytes %d-%d/%d", from, from+size-1, u.Size)
+	return n.sendBytesOrQueryProgress(ctx, it, u, contentRange, file.PartBody(from, size))
 }
 
 var (
@@ -123,8 +124,8 @@ var (
 	videoIDs = regexp.MustCompile(`^[A-Za-z0-9_-]{6,64}$`)
 )
 
-// putToUpload makes a call to the upload: it sends bytes or, without a body, queries the progress.
-func (n *Network) putToUpload(
+// sendBytesOrQueryProgress makes a call to the upload: it sends bytes or, without a body, queries the progress.
+func (n *Network) sendBytesOrQueryProgress(
 	ctx context.Context, it network.Item, u uploadHandle, contentRange string, body *network.Body,
 ) (uploadProgress, error) {
 	address, err := url.Parse(u.Address)
