@@ -22,7 +22,7 @@ type Connected struct {
 	Choice   string
 	Platform core.Platform
 	Profiles []ProfileChoice
-	// Reconnected is set if the consent was to reconnect an account.
+	// Reconnected is set if the purpose of the consent was to reconnect an account.
 	Reconnected *Reconnected
 }
 

@@ -184,8 +184,8 @@ type Delivery struct {
 	Ahead time.Duration
 	// Files says who transfers the bytes of files; "" for a post without files.
 	Files Transfer
-	// Gated is true if the network fetches the files after CreateHandle and then publishes the post. The files'
-	// addresses return them only after the arm is saved. Publish makes no call then.
+	// Gated is true if the network fetches the files after CreateHandle and then publishes the post. The addresses of the
+	// files return the files only after the arm is saved. For such a post, Publish makes no call.
 	Gated bool
 	// Budgets are the published limits on such a post's calls, at most one for each call.
 	Budgets []Budget

@@ -198,7 +198,7 @@ func (b *Receipts) eachKeySince(ctx context.Context, since time.Time, fn func(ke
 	return nil
 }
 
-// ReadMarkOrZero returns the mark, or the zero Mark if none was written yet.
+// ReadMarkOrZero returns the mark, or the zero Mark if none has been written yet.
 func (b *Receipts) ReadMarkOrZero(ctx context.Context) (Mark, error) {
 	object, err := b.blobs.Open(ctx, markKey)
 	if errors.Is(err, blob.ErrNotFound) {

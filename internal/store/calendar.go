@@ -14,10 +14,11 @@ import (
 type CalendarPost struct {
 	Span  int // the number of the span, from 1
 	Total int // how many posts the span has
-	// Together is how many posts of the same request, time and status it represents, and Platforms are their networks.
+	// Together is the number of posts that this entry represents: posts of the same request, time and status. Platforms
+	// are their networks.
 	Together  int
 	Platforms []core.Platform
-	// Replaced reports that they failed and that each has a live copy.
+	// Replaced reports that all of these posts failed, and that each has a live copy.
 	Replaced bool
 	ID       core.PostID
 	// Account is the account's display name.

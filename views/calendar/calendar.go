@@ -26,7 +26,7 @@ type Model struct {
 	Now   time.Time
 	Form  string // value of ui.FieldForm for the next move
 	Days  []Day
-	// Chosen is Date with more of its posts, which a phone shows below the month.
+	// Chosen is the day Date, with more of its posts than in Days. A phone shows this day below the month.
 	Chosen *Day
 	// Accounts, Groups and Networks are the options of the filter.
 	Accounts, Groups, Networks []ui.Option

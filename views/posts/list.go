@@ -379,8 +379,8 @@ func TitleOrText(p contract.Post, maxChars int) string {
 	return cmp.Or(core.Excerpt(text, maxChars), "No text")
 }
 
-// Maximum lengths of a post's text in a row, above and in the passage that a search has found, and in the labels of the
-// row's actions.
+// Maximum lengths of a post's text: in a row; in a row above the passage that a search has found; in that passage; and
+// in the labels of the row's actions.
 const (
 	rowExcerpt          = 160
 	excerptAbovePassage = 50

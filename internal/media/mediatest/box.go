@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 )
 
-// Box returns a box of an MP4: its length, its name of four bytes, and its content.
+// Box returns a box of an MP4: its length, its four-byte name, and its content.
 func Box(name string, content ...[]byte) []byte {
 	whole := bytes.Join(content, nil)
 	return append(append(binary.BigEndian.AppendUint32(nil, uint32(8+len(whole))), name...), whole...)

@@ -100,7 +100,8 @@ func (c Containers) StatusOfStateAndFindIfPublished(
 }
 
 // FindPostElsePendingOrDead returns the status of a container that the network does not find: Pending within
-// missingGrace, then Dead. If the post is armed, it first searches the account's posts, and the time runs from the arm.
+// missingGrace, then Dead. If the post is armed, it first searches the account's posts, and missingGrace begins at the
+// arm.
 func (c Containers) FindPostElsePendingOrDead(
 	ctx context.Context, it network.Item, missingErr error,
 ) (network.Status, error) {

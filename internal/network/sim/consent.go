@@ -48,7 +48,8 @@ type OAuthConfig struct {
 	// Params are the consent page's parameters in addition to those of OAuth. Form lists the fields that a person fills
 	// in.
 	Params, Form []string
-	// Withhold lists the scopes as ones to decline. Otherwise, they are listed as ones to grant, all of them selected.
+	// Withhold makes people select the scopes that they decline. Otherwise, they select the scopes that they grant, and
+	// all are selected at first.
 	Withhold bool
 	PKCE     PKCE
 	// NeedPKCE is true if a request without a challenge is refused.

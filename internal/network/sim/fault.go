@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Kinds of faults, as the control page spells them. Explained says what each does.
+// Kinds of faults, as the control page spells them. FaultKinds says what each does.
 const (
 	Reject           = "reject"
 	Error            = "error"

@@ -90,7 +90,7 @@ func NewOAuth(kit *Kit, cfg OAuthConfig) *OAuth {
 	return o
 }
 
-// CheckClient checks the app's id and secret, as the parameters of a call name them.
+// CheckClient checks the app's id and secret from the parameters of a call.
 func (o *OAuth) CheckClient(id, secret string) Refusal {
 	switch {
 	case id != o.kit.ClientID():
