@@ -166,7 +166,7 @@ var disconnectedReasons = map[string]string{
 func (w *Web) inSandbox() bool { return w.cfg.SandboxPath != "" }
 
 // sandboxControlURL returns the address of the simulated networks' control page.
-func (w *Web) sandboxControlURL() string {
+func (w *Web) sandboxControlURL() (urlOrEmpty string) {
 	if !w.inSandbox() {
 		return ""
 	}

@@ -30,7 +30,7 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 		return err
 	}
 	m := r.newPostModel(card, events.Events)
-	if err := r.loadObstacles(&m); err != nil {
+	if err := r.loadPublishingObstacles(&m); err != nil {
 		return err
 	}
 	if r.isPollWithoutNews(m) {
@@ -131,8 +131,9 @@ func (r *request) newPostModel(card app.PostCard, events []contract.Event) posts
 	return m
 }
 
-// loadObstacles adds what prevents the post from being published: that publishing is on hold, or its account's state.
-func (r *request) loadObstacles(m *posts.ShowModel) (err error) {
+// loadPublishingObstacles adds what prevents the post from being published: that publishing is on hold, or its
+// account's state.
+func (r *request) loadPublishingObstacles(m *posts.ShowModel) (err error) {
 	if m.Post.Status == string(core.PostQueued) {
 		if m.OnHold, _, err = r.web.cfg.App.FindPublishingHold(r.context(), r.caller); err != nil {
 			return err

@@ -85,8 +85,8 @@ func (a *App) downloadAvatarAndSaveProfile(ctx context.Context, t store.Tenant, 
 	return failed
 }
 
-// downloadAndStoreAvatar stores a small copy of an account's picture and returns the key of the copy, or "" if the
-// account has no picture.
+// downloadAndStoreAvatar downloads and stores a small copy of an account's picture and returns the key of the copy, or
+// "" if the account has no picture.
 func (a *App) downloadAndStoreAvatar(ctx context.Context, account core.Account) (avatarKeyOrEmpty string, err error) {
 	if account.AvatarURL == "" || a.cfg.Blobs == nil {
 		return "", nil

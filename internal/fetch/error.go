@@ -55,11 +55,11 @@ func wrapError(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	return &Error{Transient: !isFinal(err), err: err}
+	return &Error{Transient: !isPermanentFailure(err), err: err}
 }
 
-// isFinal reports whether another attempt would fail in the same way. Failed connections are not final.
-func isFinal(err error) bool {
+// isPermanentFailure reports whether another attempt would fail in the same way. A failed connection might not.
+func isPermanentFailure(err error) bool {
 	for _, known := range []error{errRefused, errBadAnswer} {
 		if errors.Is(err, known) {
 			return true

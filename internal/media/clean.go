@@ -23,17 +23,17 @@ func StripPrivateMetadata(ctx context.Context, to io.Writer, r io.ReaderAt, fact
 	return recoverAbort(func() {
 		switch facts.Mime {
 		case "image/jpeg":
-			f.cleanJPEG(to, facts.Orientation)
+			f.writeCleanJPEG(to, facts.Orientation)
 		case "image/png":
-			f.cleanPNG(to, facts.Orientation)
+			f.writeCleanPNG(to, facts.Orientation)
 		case "image/gif":
-			f.cleanGIF(to)
+			f.writeCleanGIF(to)
 		case "image/webp":
-			f.cleanWebP(to, facts.Orientation)
+			f.writeCleanWebP(to, facts.Orientation)
 		case "video/mp4", "video/quicktime":
-			f.cleanMP4(to, facts)
+			f.writeCleanMP4(to, facts)
 		default:
-			abortOn(fmt.Errorf("clean a file of type %q: the type is not supported", facts.Mime))
+			abortIfError(fmt.Errorf("clean a file of type %q: the type is not supported", facts.Mime))
 		}
 	})
 }
@@ -51,11 +51,11 @@ func (f *file) copyRange(to io.Writer, at, end int64) {
 // writeOrAbort writes b, and aborts the cleaning if that fails.
 func writeOrAbort(to io.Writer, b []byte) {
 	if _, err := to.Write(b); err != nil {
-		abortOn(fmt.Errorf("write a cleaned file: %w", err))
+		abortIfError(fmt.Errorf("write a cleaned file: %w", err))
 	}
 }
 
-func (f *file) cleanJPEG(to io.Writer, orientation int) {
+func (f *file) writeCleanJPEG(to io.Writer, orientation int) {
 	writeOrAbort(to, []byte{0xff, markSOI})
 	owed := orientation != 1 // the orientation is still to be written, after the JFIF segment
 	f.visitJPEGSegments(func(s jpegSegment) {
@@ -69,7 +69,7 @@ func (f *file) cleanJPEG(to io.Writer, orientation int) {
 	})
 }
 
-func (f *file) cleanPNG(to io.Writer, orientation int) {
+func (f *file) writeCleanPNG(to io.Writer, orientation int) {
 	f.copyRange(to, 0, pngHead)
 	f.visitPNGChunks(func(c imageChunk) {
 		if isKeptInPNG(c.name) {
@@ -84,7 +84,7 @@ func (f *file) cleanPNG(to io.Writer, orientation int) {
 	})
 }
 
-func (f *file) cleanGIF(to io.Writer) {
+func (f *file) writeCleanGIF(to io.Writer) {
 	start := f.gifBlocksStart()
 	f.copyRange(to, 0, start)
 	f.visitGIFBlocks(start, func(k gifBlock) {
@@ -94,8 +94,8 @@ func (f *file) cleanGIF(to io.Writer) {
 	})
 }
 
-// cleanWebP reads the file twice, because the header contains the length of the cleaned file.
-func (f *file) cleanWebP(to io.Writer, orientation int) {
+// writeCleanWebP reads the file twice, because the header contains the length of the cleaned file.
+func (f *file) writeCleanWebP(to io.Writer, orientation int) {
 	var exif []byte
 	if orientation != 1 {
 		exif = append([]byte("EXIF\x1a\x00\x00\x00"), minimalEXIF(orientation)...)

@@ -14,7 +14,7 @@ type privateSpan struct {
 
 const maxSpans = 500_000
 
-func (f *file) cleanMP4(to io.Writer, facts Facts) {
+func (f *file) writeCleanMP4(to io.Writer, facts Facts) {
 	m := &movie{f: f, facts: &facts}
 	m.readTopBoxes()
 	at := int64(0)
@@ -32,7 +32,7 @@ func (f *file) cleanMP4(to io.Writer, facts Facts) {
 			}
 		}
 		_, err := io.CopyN(to, zeros{}, s.end-at)
-		abortOn(err)
+		abortIfError(err)
 		at = s.end
 	}
 	f.copyRange(to, at, f.size)
@@ -115,7 +115,7 @@ func (m *movie) isHarmlessBox(b mp4Box, depth int) bool {
 	if isRefusal(err) { // an unreadable box may contain anything
 		return false
 	}
-	abortOn(err)
+	abortIfError(err)
 	return harmless
 }
 

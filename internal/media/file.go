@@ -33,15 +33,15 @@ type file struct {
 // abort is the panic value that ends the reading of a file with an error.
 type abort struct{ err error }
 
-// abortOn panics with an abort if err is not nil.
-func abortOn(err error) {
+// abortIfError panics with an abort if err is not nil.
+func abortIfError(err error) {
 	if err != nil {
 		panic(abort{err}) //nolint:forbidigo // caught by recoverAbort, which every exported function calls
 	}
 }
 
 // abortWith refuses the file: it panics with an abort whose error is a *Refusal.
-func abortWith(reason string) { abortOn(newRefusal(reason)) }
+func abortWith(reason string) { abortIfError(newRefusal(reason)) }
 
 // abortIf refuses the file if wrong is true; see abortWith.
 func abortIf(wrong bool, reason string) {
@@ -119,7 +119,7 @@ func (f *file) readFull(p []byte, off int64) {
 		err = errors.Join(err, io.ErrUnexpectedEOF)
 		f.failed = fmt.Errorf("read the file at byte %d: it is shorter than the expected %d bytes: %w", off, f.size, err)
 	}
-	abortOn(f.failed)
+	abortIfError(f.failed)
 }
 
 // readBytes returns n bytes at off, at most a window. They are valid until the next call. It refuses a file that is too

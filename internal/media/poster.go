@@ -158,7 +158,7 @@ func (f *file) extractKeyframeAsMovie(facts Facts) (excerpt []byte, err error) {
 // abortWithoutFrameIf aborts with errNoFrame if wrong is true.
 func abortWithoutFrameIf(wrong bool) {
 	if wrong {
-		abortOn(errNoFrame)
+		abortIfError(errNoFrame)
 	}
 }
 

@@ -98,7 +98,7 @@ func (f *file) sniffFormatOrRefuse() format {
 	abortIf(f.size <= 0, reasonEmpty)
 	head := bytes.Clone(f.readUpTo(0, sniffLength)) // the window will move
 	taken, ok, err := recognizeFormat(head)
-	abortOn(err)
+	abortIfError(err)
 	if !ok {
 		abortWith(describeUnsupported(head))
 	}

@@ -63,7 +63,7 @@ func (e *Engine) Run(ctx context.Context, w Worker) {
 			e.runWorkload(ctx, w, load)
 		})
 	}
-	loads.Go(func() { e.keepPassingTurns(ctx, w) })
+	loads.Go(func() { e.wakePostsAwaitingTurnUntilStopped(ctx, w) })
 	loads.Wait()
 }
 

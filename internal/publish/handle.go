@@ -12,7 +12,7 @@ import (
 const PurposeHandle = "handle"
 
 // lostHandle replaces a handle that no secret key can decrypt. The protocol treats it like any other handle, so nothing
-// is sent twice, but the network is never asked about it (see statusOfLostHandle).
+// is sent twice, but the network is never asked about it (see statusOfUndecryptableHandle).
 const lostHandle = "lost"
 
 // handleEncryptionContext returns the context that binds a sealed handle to its row, so that the handle cannot be used
@@ -61,9 +61,10 @@ func (c *claim) setStateAndSealHandle(next core.Publication) {
 // setExternalID sets the network's id of the post.
 func (c *claim) setExternalID(id string) { c.pub.ExternalID, c.item.ExternalID = id, id }
 
-// statusOfLostHandle returns the status of a handle that cannot be decrypted, in place of the network's. A handle that
-// was never armed is invisible and can be replaced; only a person can find out what happened to an armed one.
-func (c *claim) statusOfLostHandle() network.Status {
+// statusOfUndecryptableHandle returns the status of a handle that cannot be decrypted, in place of the network's. A
+// handle that was never armed is invisible and can be replaced; only a person can find out what happened to an armed
+// one.
+func (c *claim) statusOfUndecryptableHandle() network.Status {
 	if c.pub.Armed && c.pub.Flow.CanRepeatCall() {
 		return network.Status{Verdict: core.Ambiguous}
 	}

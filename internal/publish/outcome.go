@@ -173,7 +173,8 @@ func (c *claim) buildPostChange(action core.Action, now time.Time) (change core.
 		if c.pub.Rest == core.DoHold && !c.throttled { // the timeline already says so
 			return core.Change{}, false, nil
 		}
-		message := fmt.Sprintf("Held until %s: %s", c.post.Zone.FormatTime(c.whenHoldEnds(now)), c.throttleReason())
+		until := c.post.Zone.FormatTime(c.whenThrottledPostContinues(now))
+		message := fmt.Sprintf("Held until %s: %s", until, c.throttleReason())
 		return core.Change{Post: c.post, Event: core.Event{Kind: core.EventQueued, At: now, Message: message}}, true, nil
 	case core.DoFail, core.DoAccount, core.DoRetry, core.DoOutcomeUnknown:
 		if c.post.Status != core.PostQueued { // asking again about an unknown outcome brought nothing new

@@ -29,9 +29,9 @@ func (c *claim) throttledUntilOrZero() time.Time {
 	return until
 }
 
-// whenHoldEnds returns when publishing a throttled post continues. A call that is not safe to repeat is not made again
-// until the settle time of the refused call is over.
-func (c *claim) whenHoldEnds(now time.Time) time.Time {
+// whenThrottledPostContinues returns when publishing a throttled post continues. A call that is not safe to repeat is
+// not made again until the settle time of the refused call is over.
+func (c *claim) whenThrottledPostContinues(now time.Time) time.Time {
 	until := c.throttledUntilOrZero()
 	if until.IsZero() {
 		until = throttleEnd(now, &network.Error{})
@@ -45,7 +45,7 @@ func (c *claim) whenHoldEnds(now time.Time) time.Time {
 // nextCheckDuringHold returns when a worker must claim a throttled post again: at the end of the settle time if its
 // handle must be disarmed, otherwise when the post continues.
 func (c *claim) nextCheckDuringHold(now time.Time) time.Time {
-	until, settled := c.whenHoldEnds(now), c.pub.QuietAt.Add(settleMargin)
+	until, settled := c.whenThrottledPostContinues(now), c.pub.QuietAt.Add(settleMargin)
 	if c.pub.Armed && c.pub.Flow.CanRepeatCall() && settled.After(now) && settled.Before(until) {
 		return settled
 	}

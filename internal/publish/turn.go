@@ -39,9 +39,9 @@ func (c *claim) postponeForTurn(ctx context.Context, beforeCall core.Publication
 	return c.endThrottleIfProbeSucceeded(ctx, c.tenant)
 }
 
-// keepPassingTurns periodically ends the turns of dead workers, so that the posts that wait for them continue. It
-// returns when ctx ends.
-func (e *Engine) keepPassingTurns(ctx context.Context, w Worker) {
+// wakePostsAwaitingTurnUntilStopped periodically ends the turns of dead workers, so that the posts that wait for them
+// continue. It returns when ctx ends.
+func (e *Engine) wakePostsAwaitingTurnUntilStopped(ctx context.Context, w Worker) {
 	for ctx.Err() == nil {
 		if err := e.cfg.Store.WakeNextPostsAwaitingTurn(ctx); err != nil && ctx.Err() == nil {
 			e.cfg.Log.ErrorContext(ctx, "could not give waiting posts their turn", "error", err)

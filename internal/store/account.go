@@ -142,7 +142,7 @@ func (t Tenant) UpdateAccountProfile(ctx context.Context, a core.Account, avatar
 // ask the network about posts whose irreversible call may have been made, and prepare posts that are due later. Failed
 // posts keep their times.
 func (t Tenant) WakePostsAwaitingToken(ctx context.Context, account core.AccountID) error {
-	return t.signalDueIfNil(t.exec(ctx, `
+	return t.signalDueIfNoError(t.exec(ctx, `
 		WITH waiting AS (
 			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
 			WHERE u.workspace_id = @ws AND (u.step = 'armed' OR u.rest = @await) AND p.account_id = @account
@@ -172,7 +172,7 @@ func (t Tenant) UnreplacedFailedPostIDsDueSince(ctx context.Context, account cor
 // account's status is ok after all. In the same transaction, the caller must have saved that the publication waits, so
 // that WakePostsAwaitingToken finds the publication if the account is reconnected later.
 func (t Tenant) WakePostIfAccountOK(ctx context.Context, post core.PostID) error {
-	return t.signalDueIfNil(t.exec(ctx, `
+	return t.signalDueIfNoError(t.exec(ctx, `
 		UPDATE publications u SET `+wakeSQL+`
 		FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
 		WHERE u.workspace_id = @ws AND u.post_id = @post AND p.workspace_id = @ws AND p.id = @post AND a.status = @ok
@@ -296,7 +296,7 @@ func (t Tenant) ClaimThrottleProbe(ctx context.Context, id core.AccountID, holdF
 // them become due: those of the account, or those of all accounts of the network. EndThrottleAndWakePosts skips locked
 // posts, because the transactions that locked them may be waiting for a post that the caller has locked.
 func (t Tenant) EndThrottleAndWakePosts(ctx context.Context, id core.AccountID, heldUntil time.Time) error {
-	return t.signalDueIfNil(t.exec(ctx, `
+	return t.signalDueIfNoError(t.exec(ctx, `
 		WITH network AS ( -- any other time belongs to another throttle or probe
 			DELETE FROM network_holds WHERE held_until = @until
 				AND platform = (SELECT platform FROM accounts WHERE workspace_id = @ws AND id = @id)

@@ -55,7 +55,7 @@ func (t Tenant) MarkAccountRevokedUnlessGrantedLater(ctx context.Context, id cor
 // WakePostsAwaitingNetwork makes the account's posts due now if the network is processing them, so that a worker asks
 // the network about them.
 func (t Tenant) WakePostsAwaitingNetwork(ctx context.Context, account core.AccountID) error {
-	return t.signalDueIfNil(t.exec(ctx, `
+	return t.signalDueIfNoError(t.exec(ctx, `
 		WITH waiting AS (
 			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
 			WHERE u.workspace_id = @ws AND u.rest = @poll AND p.account_id = @account AND p.status = 'queued'

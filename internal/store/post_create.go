@@ -201,7 +201,7 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 	}
 	err = translateCreatePostsError(t.sendBatch(ctx, &batch))
 	if n.Queued != nil && n.Queued.Due.IsZero() {
-		return t.signalDueIfNil(err)
+		return t.signalDueIfNoError(err)
 	}
 	return err
 }

@@ -94,7 +94,7 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 // be prepared; otherwise, no worker acts. A zero DueAt means now by the database's clock. A worker that has claimed the
 // post loses its claim and cannot overwrite the change.
 func (t Tenant) PutPublicationAndEndClaim(ctx context.Context, p Publication) error {
-	return t.signalDueIfNil(t.exec(ctx, `
+	return t.signalDueIfNoError(t.exec(ctx, `
 		WITH ended AS ( -- the turn of a post that waited for it
 			DELETE FROM turns WHERE workspace_id = @ws AND post_id = @post
 				AND account_id = `+accountSQL+`

@@ -87,9 +87,9 @@ func (s *Store) signalDue() {
 	}
 }
 
-// signalDueIfNil calls signalDue if err is nil, and returns err. err is the result of a statement that makes a post
+// signalDueIfNoError calls signalDue if err is nil, and returns err. err is the result of a statement that makes a post
 // due.
-func (t Tenant) signalDueIfNil(err error) error {
+func (t Tenant) signalDueIfNoError(err error) error {
 	if err == nil {
 		t.store.signalDue()
 	}
