@@ -79,7 +79,7 @@ func TestRightsOfCallers(t *testing.T) {
 // A person is told of their role, and a program of its key.
 func TestWhoOnlyReadsIsToldWhy(t *testing.T) {
 	t.Parallel()
-	for kind, want := range map[core.CredentialKind]string{core.CredentialSession: "the role editor", core.CredentialKey: "API key"} {
+	for kind, want := range map[core.CredentialKind]string{core.CredentialSession: "the editor role", core.CredentialKey: "API key"} {
 		err := core.NewCaller(core.Credential{
 			Workspace: core.NewID[core.WorkspaceKind](), User: core.NewID[core.UserKind](), Kind: kind, Role: core.RoleViewer,
 			Scope: core.Read,
