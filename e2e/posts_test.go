@@ -227,7 +227,8 @@ func TestAFailedPostIsFixedAndSent(t *testing.T) {
 	s.addFault(map[string]any{"kind": "reject", "network": "threads", "call": "create", "message": "The text is not allowed."})
 	b.sendPost("Rye bread is back!!!", "now")
 	b.waitFor(`document.querySelector("[data-testid=post][data-status=failed]") !== null`)
-	b.clickLink(testid("nav-posts"))
+	b.waitFor(`[...document.querySelectorAll(".attention-link:not([hidden])")].map((a) => a.textContent.trim()).join() ===
+		"1 failed,1 failed"`)
 	b.clickLink(".rail " + testid("attention"))
 	b.waitFor(`document.querySelector("[data-testid=row-note]").innerText.includes("The text is not allowed.")`)
 	b.clickLink("[data-testid=posts] .row-text")
@@ -241,9 +242,9 @@ func TestAFailedPostIsFixedAndSent(t *testing.T) {
 	}
 
 	// Nothing is left to do, so no number asks for it.
-	b.waitFor(`document.querySelector(".attention") === null`)
+	b.waitFor(`document.querySelector(".attention-link:not([hidden])") === null`)
 	b.clickLink(testid("nav-posts"))
-	b.waitFor(`document.querySelector(".attention") === null`)
+	b.waitFor(`document.querySelector(".attention-link:not([hidden])") === null`)
 	b.clickLink(testid("tab-All"))
 	b.clickLink(testid("row-copy"))
 	b.waitFor(`document.querySelector("[data-testid=post][data-status=live]") !== null`)

@@ -6,7 +6,10 @@ import (
 	"sync"
 	"time"
 
+	"belfry/internal/app"
+	"belfry/internal/core"
 	"belfry/internal/httpd"
+	"belfry/views/ui"
 )
 
 // How many streams may be open at the same time, and how often each sends a heartbeat.
@@ -16,8 +19,9 @@ const (
 	beatEvery         = 15 * time.Second
 )
 
-// streamChanges sends an event "change", with app.Changes as JSON, whenever something changes in the workspace. It ends
-// when the session ends or the server stops. static/js/live.js reads the events.
+// streamChanges sends an event "change", with app.Changes as JSON, whenever something changes in the workspace, and the
+// number of failed posts at first and whenever posts change. It ends when the session ends or the server stops.
+// static/js/live.js reads the events.
 func (r *request) streamChanges() error {
 	session := r.web.sessions.cookieToken(r.echo.Request())
 	if r.echo.Request().Method != http.MethodGet {
@@ -36,6 +40,9 @@ func (r *request) streamChanges() error {
 	if err != nil {
 		return nil // the browser has disconnected
 	}
+	if r.sendFailedCount(stream) != nil {
+		return nil
+	}
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
 	for {
@@ -47,12 +54,34 @@ func (r *request) streamChanges() error {
 			return nil
 		case <-beat.C:
 		case changed := <-changes:
-			send = func() error { return stream.Send("change", changed) }
+			send = func() error { return r.sendChanges(stream, changed) }
 		}
 		if !r.isStillSignedIn() || send() != nil {
 			return nil
 		}
 	}
+}
+
+func (r *request) sendChanges(stream httpd.EventStream, changed app.Changes) error {
+	if changed.All || len(changed.Posts) > 0 {
+		if err := r.sendFailedCount(stream); err != nil {
+			return err
+		}
+	}
+	return stream.Send("change", changed)
+}
+
+// sendFailedCount sends an event "failed" with the number of failed posts as text, "" for none.
+func (r *request) sendFailedCount(stream httpd.EventStream) error {
+	counts, err := r.web.cfg.App.CountPostsByStatusCapped(r.context(), r.caller)
+	if err != nil {
+		return err
+	}
+	text := ""
+	if failed := counts[core.PostFailed]; failed > 0 {
+		text = ui.FormatCappedCount(failed)
+	}
+	return stream.Send("failed", text)
 }
 
 // refuseStream responds with 204, after which a browser does not try to connect again.

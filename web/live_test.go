@@ -13,6 +13,7 @@ import (
 
 	"belfry/internal/app"
 	"belfry/internal/media/mediatest"
+	"belfry/internal/network/sim"
 )
 
 // stream is an open page's connection.
@@ -20,6 +21,7 @@ type stream struct {
 	t      *testing.T
 	status int
 	lines  chan string // closed at its end
+	event  string      // the name of the event that is being read
 }
 
 // listen opens a stream of the workspace with the slug one at a server that runs.
@@ -48,19 +50,33 @@ func (b *browser) listen(server string) *stream {
 // next is the next change, or nil at the end of the stream.
 func (s *stream) next() *app.Changes {
 	s.t.Helper()
+	data, ok := s.nextData("change")
+	if !ok {
+		return nil
+	}
+	var c app.Changes
+	must(s.t, json.Unmarshal([]byte(data), &c))
+	return &c
+}
+
+// nextData is the data of the next event with a name; ok is false at the end of the stream.
+func (s *stream) nextData(event string) (data string, ok bool) {
+	s.t.Helper()
+	timeout := time.After(20 * time.Second) // heartbeats do not prolong it
 	for {
 		select {
 		case line, ok := <-s.lines:
 			if !ok {
-				return nil
+				return "", false
 			}
-			if data, ok := strings.CutPrefix(line, "data: "); ok {
-				var c app.Changes
-				must(s.t, json.Unmarshal([]byte(data), &c))
-				return &c
+			if name, ok := strings.CutPrefix(line, "event: "); ok {
+				s.event = name
 			}
-		case <-time.After(20 * time.Second):
-			s.t.Fatal("nothing is heard for 20 seconds")
+			if data, ok := strings.CutPrefix(line, "data: "); ok && s.event == event {
+				return data, true
+			}
+		case <-timeout:
+			s.t.Fatalf("no %s is heard for 20 seconds", event)
 		}
 	}
 }
@@ -111,6 +127,38 @@ func TestAnOpenPageHearsWhatChangesInItsWorkspace(t *testing.T) {
 		}
 	}
 	heard.waitFor(s.ws.Upload("picture.jpg", mediatest.JPEG(64, 64)).ID)
+}
+
+// The number of failed posts came with the page, and was lost when a part of the page was updated.
+func TestAnOpenPageHearsHowManyPostsHaveFailed(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	server := httptest.NewServer(s.server)
+	defer server.CloseClientConnections()
+	heard := s.b.listen(server.URL)
+	waitForNumber := func(want string) {
+		t.Helper()
+		for {
+			got, ok := heard.nextData("failed")
+			if !ok {
+				t.Fatalf("the stream has ended before the number %s", want)
+			}
+			if got == want {
+				return
+			}
+		}
+	}
+	waitForNumber(`""`)
+	twice := 2
+	s.Fault(sim.Fault{Network: "threads", Call: "create", Kind: sim.Reject, Times: &twice})
+	first, second := s.ws.Now("ding", s.threads), s.ws.Now("dong", s.threads)
+	s.work(first)
+	waitForNumber(`"1"`)
+	s.work(second)
+	waitForNumber(`"2"`)
+	s.act(first, "retry")
+	s.work(first)
+	waitForNumber(`"1"`)
 }
 
 func TestAStreamEndsWithItsSession(t *testing.T) {

@@ -213,7 +213,7 @@ func TestAFailedPostWithALiveCopyLeadsToTheCopy(t *testing.T) {
 		t.Error("the post still asks for something")
 	}
 	accounts := s.b.get("/accounts")
-	if len(accounts.all(testid("notice"))) != 0 || len(accounts.all(".rail "+testid("attention"))) != 0 {
+	if len(accounts.all(testid("notice"))) != 0 || len(accounts.all(".rail "+testid("attention")+":not([hidden])")) != 0 {
 		t.Error("the failed post still needs attention")
 	}
 	s.b.get("/posts?status=failed").says(t, "Failed 0", "No failed posts")

@@ -52,16 +52,6 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful && (!isUpdate(event) || fault?.hasAttribute("data-of-update"))) fault?.replaceChildren();
 });
 
-// The number of failed posts in the navigation follows the part that was updated.
-document.addEventListener("htmx:afterSwap", () => {
-  const failed = document.querySelector("[data-failed]")?.dataset.failed;
-  if (failed === undefined) return;
-  for (const link of document.querySelectorAll(".attention-link")) {
-    if (failed) link.querySelector("b").firstChild.data = failed + " ";
-    else link.remove();
-  }
-});
-
 // namesQueued reports whether any post in a message's form is still queued in an update.
 function namesQueued(flash, update) {
   const page = new DOMParser().parseFromString(update, "text/html");

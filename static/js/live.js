@@ -4,6 +4,8 @@
 //   <div id="posts" data-live="posts" hx-get="…" hx-trigger="live" hx-swap="morph">
 //
 // A hidden page is not updated. When it becomes visible, all its elements are updated.
+//
+// The number of failed posts in the navigation is updated on every page.
 
 // Milliseconds to wait after the server has refused the stream: firstWait at first, then twice as long each time, up to
 // longestWait.
@@ -36,6 +38,7 @@ export function startLive() {
       const ids = [...(changed.posts ?? []), ...(changed.media ?? [])];
       updateElements((shown) => changed.all || changed[shown]?.length > 0 || ids.includes(shown));
     });
+    stream.addEventListener("failed", (event) => showFailedCount(JSON.parse(event.data)));
     stream.addEventListener("error", () => {
       missed = true;
       if (stream?.readyState !== EventSource.CLOSED) return; // the browser reconnects automatically
@@ -57,6 +60,14 @@ export function startLive() {
 function updateElements(isConcerned) {
   for (const element of document.querySelectorAll("[data-live]")) {
     if (element.dataset.live.split(" ").some(isConcerned)) requestUpdate(element);
+  }
+}
+
+// showFailedCount shows the number of failed posts in the navigation, as a text; "" hides it.
+function showFailedCount(count) {
+  for (const link of document.querySelectorAll(".attention-link")) {
+    link.hidden = !count;
+    if (count) link.querySelector("b").firstChild.data = count + " ";
   }
 }
 

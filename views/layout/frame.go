@@ -58,15 +58,6 @@ type Attention struct {
 	URL   string // shows these things; "" if the section's first page shows them
 }
 
-// FailedPostsText returns the number of failed posts that the navigation shows, or "" if it shows none. An update of a
-// part of the page changes that number too (static/js/app.js).
-func (f Frame) FailedPostsText() string {
-	if count := f.Attention[SectionPosts].Count; count > 0 {
-		return ui.FormatCappedCount(count)
-	}
-	return ""
-}
-
 // Workspace is a workspace to which the person can switch.
 type Workspace struct{ Slug, Name string }
 

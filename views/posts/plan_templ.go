@@ -618,7 +618,7 @@ func planRow(m ComposeModel, row PlanRow) templ.Component {
 	})
 }
 
-// planTime is a short time, because the zone's name and UTC are beside the input.
+// planTime shows a time in short form, because the zone's name and UTC are beside the input.
 func planTime(at time.Time, zone core.Zone) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
