@@ -19,8 +19,8 @@ const (
 	prefix     = "/v1" // the version segment of every path (Spec §9)
 )
 
-// limitAPIRequestsAndReturnErrors is middleware that counts each request to /v1 toward the limit of its client address
-// before anything else, refuses those over the limit (Spec §8), and sets the rate limit headers.
+// limitAPIRequestsAndReturnErrors is middleware that, before anything else, counts each request to /v1 toward the limit
+// of its client address. It refuses requests over the limit (Spec §8), and sets the rate limit headers.
 func (a *API) limitAPIRequestsAndReturnErrors(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if path := c.Request().URL.Path; path != prefix && !strings.HasPrefix(path, prefix+"/") {

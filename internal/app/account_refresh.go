@@ -48,7 +48,7 @@ func (a *App) MarkExpiredAccountsAndListDueRefreshes(ctx context.Context) ([]que
 
 // RefreshDueTokenAndSaveResult renews an account's token if the token is due for renewal. A token is due some time
 // before it expires. One statement claims the renewal by moving its due time past the lease, so no transaction is open
-// during the call; if the worker dies, the claim ends with the lease. The result is stored only if the account still
+// during the call. If the worker dies, the claim ends with the lease. The result is stored only if the account still
 // has the token that was claimed. A temporary failure changes only the time of the next attempt.
 func (a *App) RefreshDueTokenAndSaveResult(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
 	t, err := a.authorize(core.NewWorkerCaller(ws), core.Write)

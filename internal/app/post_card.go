@@ -39,8 +39,8 @@ type PostCard struct {
 	Mend bool
 	// NetworkSaid reports that the error message comes from the network.
 	NetworkSaid bool
-	// ProfileURL is the address of the account's profile on its network. It is set only if the address is known and the
-	// network is not simulated, and only for a post with an unknown outcome or a live post without a link.
+	// ProfileURL is the address of the account's profile on its network. It is set only for a post with an unknown
+	// outcome, or a live post without a link. The address must be known, and the network must not be simulated.
 	ProfileURL string
 	// ReplacedBy is the id of the newest live copy of a failed post; "" if no copy replaces it.
 	ReplacedBy string

@@ -18,7 +18,7 @@ import (
 )
 
 // unfinishedDir is the folder for files that are being written. It is on the same file system as the rest, so that a
-// finished file can be renamed atomically, and cannot conflict with keys, which never begin with a dot.
+// finished file can be renamed atomically. It cannot conflict with keys, which never begin with a dot.
 const unfinishedDir = ".unfinished"
 
 // Up to maxReadAhead files at once are copied with reading ahead: up to readAheadChunks chunks of readAheadChunk bytes

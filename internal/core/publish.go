@@ -240,7 +240,7 @@ func (p Publication) nextAfterCreate(s Signal) (Publication, Action) {
 }
 
 // nextAfterHarmlessFailure handles a failure that certainly left nothing visible. Before the post is due, a failure
-// does not use up a retry: Belfry tries again soon if the cause may go away by itself, and otherwise when the post is
+// does not use up a retry. Belfry tries again soon if the cause may go away by itself, and otherwise when the post is
 // due.
 func (p Publication) nextAfterHarmlessFailure(s Signal) (Publication, Action) {
 	switch {

@@ -66,7 +66,7 @@ func parseForwardedAddr(s string) (addr netip.Addr, ok bool) {
 func normalizeAddr(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
 // ClientAddressKey returns the key under which rate limits count a client: its IPv4 address, or the /64 network of its
-// IPv6 address, because one customer usually has a whole /64.
+// IPv6 address. One customer usually has a whole /64.
 func ClientAddressKey(c echo.Context) string {
 	a, err := netip.ParseAddr(c.RealIP())
 	if err != nil {

@@ -146,7 +146,8 @@ func (s *Service) verifyFileToken(token string) (f signedFile, err error) {
 }
 
 // OpenFile opens the file or thumbnail of a signed address. It returns not_found if the address was not signed by this
-// service or has expired, if its gate does not open in time, or if the bytes have been deleted.
+// service, has expired, or has a gate that does not open in time. It also returns not_found if the bytes have been
+// deleted.
 func (s *Service) OpenFile(ctx context.Context, token string) (File, error) {
 	signed, err := s.verifyFileToken(token)
 	if err != nil {

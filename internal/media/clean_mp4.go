@@ -76,7 +76,7 @@ func (zeros) Read(p []byte) (int, error) {
 
 const maxPrivateBoxes = 10_000
 
-// recordIfPrivate records a box if StripPrivateMetadata must remove it because it contains data about the video, such
+// recordIfPrivate records a box if StripPrivateMetadata must remove it. Such a box contains data about the video, such
 // as places, times and makers (14496-12, 8.10 and 8.11; QuickTime File Format, User Data Atoms).
 func (m *movie) recordIfPrivate(b mp4Box) {
 	if b.name != "udta" && b.name != "meta" && b.name != "uuid" || m.isHarmlessBox(b, 0) {

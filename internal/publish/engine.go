@@ -74,7 +74,7 @@ func (e *Engine) PublishIfDue(ctx context.Context, owner string, ws core.Workspa
 	return claims[0].publishUntilClaimEnds(ctx)
 }
 
-// Bounds of the search for live posts without a link: the job of each post comes first, and a network that has not
+// Bounds of the search for live posts without a link. The job of each post comes first, and a network that has not
 // returned a link for a week never will.
 const (
 	linkOverdue  = 10 * time.Minute
