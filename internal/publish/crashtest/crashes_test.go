@@ -23,8 +23,9 @@ import (
 	"belfry/internal/store/storetest"
 )
 
-// crashesPerAccount is after how many crashes the next account of each network takes the posts.
-const crashesPerAccount = 10
+// crashesPerAccount is after how many crashes the next account of each network takes the posts. With more, an account
+// would reach TikTok's daily limit, toward which the simulator also counts posts whose photos a crash has cut off.
+const crashesPerAccount = 5
 
 // The database crashes again and again, as at `pg_ctl stop -m immediate`, while three workers publish posts that are
 // being created: each post whose creation was confirmed goes out once.
