@@ -57,7 +57,7 @@ func TestFlashLeadsToItsPostsWhenTheyAreLive(t *testing.T) {
 	b.waitFor(`document.querySelector("[data-testid=flash]")?.innerText.includes("Publishing 2 posts") === true`)
 	b.waitFor(`document.querySelectorAll("[data-testid=post-row]").length < 5 && ` +
 		`!document.querySelector("[data-testid=posts]").innerText.includes("The harbour at dawn")`)
-	b.waitFor(`document.querySelector("[data-testid=flash] p").innerText === "Publishing has started."`)
+	b.waitFor(`document.querySelector("[data-testid=flash] p").innerText === "2 posts are live."`)
 	b.waitFor(`document.querySelector("[data-testid=undo]") === null`)
 	b.clickLink(testid("flash-next"))
 	b.waitFor(`document.querySelector("[data-testid=tab-Live][aria-current]") !== null && ` +

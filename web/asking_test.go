@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,5 +104,37 @@ func TestTheListSaysPublishingOnlyWhilePostsAre(t *testing.T) {
 		if said := len(s.b.get("/posts").all(testid("flash"))) > 0; said == published {
 			t.Errorf("published: %t, says publishing: %t", published, said)
 		}
+	}
+}
+
+// "Publishing has started." stood above posts that had long been live.
+func TestTheMessageAboutSentPostsBecomesWhatIsTrue(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.b.post("/posts", "account", s.threads.ID, "account", s.page.ID, "text", "ding", "when", "now").leads(t, "/posts")
+	flash := s.b.get("/posts").one(t, testid("flash"))
+	update := attribute(flash, "hx-get")
+	s.b.part(http.MethodGet, update).is(t, http.StatusNoContent)
+	s.Clock.Advance(10 * time.Second)
+	s.Fault(sim.Fault{Network: "facebook", Kind: sim.Reject, Code: 100, Status: 400, Message: "No"})
+	for _, post := range s.all() {
+		if live := attribute(flash, "data-live"); !strings.Contains(live, post.ID) {
+			t.Errorf("the message about %s is updated when %s change", post.ID, live)
+		}
+		s.b.part(http.MethodGet, update).is(t, http.StatusNoContent)
+		s.work(post)
+	}
+	part := s.b.part(http.MethodGet, update).is(t, http.StatusOK)
+	part.says(t, "1 post is live. 1 post failed.")
+	part.one(t, testid("flash-next")+`[href="/posts?status=failed"]`)
+	for _, post := range s.all() {
+		if post.Status == "failed" {
+			s.act(post, "retry")
+			s.work(post)
+		}
+	}
+	s.b.part(http.MethodGet, update).is(t, http.StatusOK).says(t, "2 posts are live.")
+	if stranger := s.as(s.Workspace("two")).part(http.MethodGet, update); stranger.Header.Get("HX-Reswap") != "delete" {
+		t.Errorf("another workspace sees %s", stranger.text())
 	}
 }

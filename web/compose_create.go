@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 
 	"belfry/internal/app"
@@ -82,9 +83,47 @@ func (r *request) setCreatedFlash(m posts.ComposeModel, made []contract.Post) {
 		Action: r.newUndoAction(before...),
 	}
 	if len(made) > 1 { // the only post has its page, which shows that it is live
-		f.URL, f.Label = r.link.Posts(link.Filter{Status: string(core.PostLive)}), "View live posts"
+		f.URL, f.Label = r.link.Posts(link.Filter{Status: string(core.PostLive)}), viewLivePosts
+		for _, p := range before[:min(len(before), app.MaxBulk)] { // an address with more could be too long
+			f.Posts = append(f.Posts, p.ID)
+		}
+		f.UpdateURL = r.link.SentPosts(f.Posts...)
 	}
 	r.setFlashWithDetails(f)
+}
+
+const viewLivePosts = "View live posts"
+
+// showSentPosts renders the message about posts that were sent together, once none of them is queued.
+func (r *request) showSentPosts() error {
+	if !r.wantsFragment() {
+		return r.redirect(r.link.Home())
+	}
+	counts, err := r.web.cfg.App.CountPostsAmong(r.context(), r.caller, r.echo.QueryParams()[posts.FieldPost])
+	if err != nil {
+		return err
+	}
+	live, failed := counts[core.PostLive], counts[core.PostFailed]
+	switch {
+	case counts[core.PostQueued] > 0:
+		return r.echo.NoContent(http.StatusNoContent)
+	case live+failed == 0: // they were moved back to drafts or deleted
+		r.echo.Response().Header().Set("HX-Reswap", "delete")
+		return r.echo.NoContent(http.StatusOK)
+	}
+	f := layout.Flash{
+		Tone: ui.ToneGood, Text: ui.CountNoun(live, "post is", "posts are") + " live.",
+		URL: r.link.Posts(link.Filter{Status: string(core.PostLive)}), Label: viewLivePosts,
+	}
+	if failed > 0 {
+		failures := ui.CountNoun(failed, "post", "posts") + " failed."
+		f.Tone, f.Text = ui.ToneDanger, f.Text+" "+failures
+		if live == 0 {
+			f.Text = failures
+		}
+		f.URL, f.Label = r.link.Posts(link.Filter{Status: string(core.PostFailed)}), "View failed posts"
+	}
+	return r.render(http.StatusOK, layout.FlashPart(f), nil)
 }
 
 // createdBefore says only that one post was created, or several, because they may have changed since then.

@@ -87,6 +87,7 @@ func workspaceRoutes(at link.Workspace) []route {
 		getRoute(at.ConfirmDeletingPosts(), (*request).showBulkDeleteConfirmation),
 		getRoute(at.UndoPostChange(), (*request).redirectToPosts),
 		postRoute(at.UndoPostChange(), withForm(actOnce((*request).undoPostChange))),
+		getRoute(at.SentPosts(), (*request).showSentPosts),
 		getRoute(at.PostsOnHold(), (*request).showPostsOnHold),
 		streamRoute(at.ChangeStream(), (*request).streamChanges),
 		pageRoute(at.Post(id), (*request).showPost),

@@ -68,6 +68,20 @@ func (a *App) CountPostsByStatusCapped(ctx context.Context, c core.Caller) (map[
 	return t.CountPostsByStatusCapped(ctx)
 }
 
+// CountPostsAmong counts the posts with the ids by status. It leaves out posts that do not exist.
+func (a *App) CountPostsAmong(ctx context.Context, c core.Caller, ids []string) (map[core.PostStatus]int, error) {
+	t, err := a.authorize(c, core.Read)
+	if err != nil {
+		return nil, err
+	}
+	posts, err := t.PostsByID(ctx, uniqueValidPostIDs(ids[:min(len(ids), MaxBulk)]))
+	counts := map[core.PostStatus]int{}
+	for _, p := range posts {
+		counts[p.Status]++
+	}
+	return counts, err
+}
+
 // ListPostEventsAndNextRetry returns a post's timeline. If a worker will retry the post automatically, the last event
 // is retriedByWorker with the time of that attempt.
 func (a *App) ListPostEventsAndNextRetry(ctx context.Context, c core.Caller, id string) (contract.Events, error) {

@@ -61,14 +61,6 @@ function namesQueued(flash, update) {
   });
 }
 
-// endFlash removes a message that is outdated. If it has a link, it keeps the link, and says that the posts are underway.
-function endFlash(flash) {
-  if (!flash.querySelector(".flash-next")) return flash.remove();
-  delete flash.dataset.provisional;
-  flash.querySelector("p").textContent = "Publishing has started.";
-  flash.querySelector("form").remove();
-}
-
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { requestConfig, target, xhr } = event.detail;
   if (!requestConfig.elt.hasAttribute("data-live") || xhr.status !== 200) return;
@@ -86,8 +78,8 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     return;
   }
   // The message that posts are being published is outdated once none of the posts in its Undo button is queued.
-  const flash = document.querySelector(".flash[data-provisional]");
-  if (flash && !namesQueued(flash, xhr.responseText)) endFlash(flash);
+  const flash = document.querySelector(".flash[data-provisional]:not([data-live])");
+  if (flash && !namesQueued(flash, xhr.responseText)) flash.remove();
 });
 
 document.addEventListener("htmx:sendError", (event) => {

@@ -88,6 +88,9 @@ type Flash struct {
 	URL, Label string
 	// Provisional reports that the message is outdated once its posts are live or failed.
 	Provisional bool
+	// Posts are the ids of the posts from whose changes the message is updated, at UpdateURL; optional.
+	Posts     []string
+	UpdateURL string
 }
 
 type navEntry struct {

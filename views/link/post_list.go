@@ -66,5 +66,14 @@ func (w Workspace) ChangeSelectedPosts() string { return w.At(posts + "/bulk") }
 // ConfirmDeletingPosts asks for confirmation before ChangeSelectedPosts deletes several posts.
 func (w Workspace) ConfirmDeletingPosts() string { return w.At(posts + "/bulk/delete") }
 
+// SentPosts is the message about posts that were sent together, as an update of an open page.
+func (w Workspace) SentPosts(ids ...string) string {
+	query := url.Values{}
+	for _, id := range ids {
+		query.Add("post", id)
+	}
+	return withQuery(w.At(posts+"/sent"), query)
+}
+
 // UndoPostChange restores the schedules that posts had before an action (POST).
 func (w Workspace) UndoPostChange() string { return w.At(posts + "/undo") }
