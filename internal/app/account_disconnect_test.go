@@ -121,8 +121,8 @@ func TestWhatIsBeingSentKeepsItsAccount(t *testing.T) {
 		"armed": {
 			`step = 'armed', armed = true, step_since = clock() - '1 day'::interval, next_action_at = clock() + '1 hour'::interval`,
 			[]string{
-				"may already be published", "checks the network again at Mon 5 Oct 2026, 10:00 UTC",
-				"gives up by Sun 11 Oct 2026, 09:00 UTC",
+				"may already be published", "check the network again at Mon 5 Oct 2026, 10:00 UTC",
+				"will give up by Sun 11 Oct 2026, 09:00 UTC",
 			},
 		},
 		"left by a dead worker":    {`lease_until = clock() - '1 second'::interval, lease_owner = 'w', lease_epoch = 1, step = 'creating'`, nil},
