@@ -204,13 +204,7 @@ func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (cont
 	if err != nil {
 		return contract.Post{}, err
 	}
-	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
-	made := core.Post{
-		ID: core.NewID[core.PostKind](), Workspace: from.Workspace, Account: from.Account, Platform: from.Platform,
-		AccountName: from.AccountName, Text: from.Text, Title: from.Title, Tags: from.Tags, MediaIDs: from.MediaIDs,
-		Settings: from.Settings, Zone: from.Zone, Status: core.PostDraft, Via: c.Via(), CreatedAt: now, UpdatedAt: now,
-		CopyOf: from.PostReplacedByNewCopyOrZero(),
-	}
+	made := from.MakeDraftCopy(c.Via(), a.cfg.Now().UTC().Truncate(time.Microsecond))
 	err = t.Tx(ctx, func(t store.Tenant) error {
 		one := store.NewPosts{Posts: []core.Post{made}, By: c.AttributedUser(), Unchecked: true}
 		if err := t.CreatePosts(ctx, one); err != nil {

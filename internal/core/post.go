@@ -76,16 +76,21 @@ type Post struct {
 	ReplacedBy PostID
 }
 
-// PostReplacedByNewCopyOrZero returns the CopyOf of a new copy of the post: the failed post that the copy would
-// replace. A copy of a live post replaces nothing.
-func (p Post) PostReplacedByNewCopyOrZero() PostID {
-	switch {
-	case p.Status == PostLive:
-		return PostID{}
-	case p.Status == PostFailed && p.CopyOf.IsZero():
-		return p.ID
+// MakeDraftCopy returns a new draft with the post's account, content and settings, but without a time. The
+// draft's CopyOf is the failed post that the draft would replace. MakeDraftCopy does not store the draft.
+func (p Post) MakeDraftCopy(via Via, now time.Time) (draft Post) {
+	draft = Post{
+		ID: NewID[PostKind](), Workspace: p.Workspace, Account: p.Account, Platform: p.Platform,
+		AccountName: p.AccountName, Text: p.Text, Title: p.Title, Tags: p.Tags, MediaIDs: p.MediaIDs,
+		Settings: p.Settings, Zone: p.Zone, Status: PostDraft, Via: via, CreatedAt: now, UpdatedAt: now, CopyOf: p.CopyOf,
 	}
-	return p.CopyOf
+	switch {
+	case p.Status == PostLive: // nothing is left to replace
+		draft.CopyOf = PostID{}
+	case p.Status == PostFailed && p.CopyOf.IsZero():
+		draft.CopyOf = p.ID
+	}
+	return draft
 }
 
 // Revision identifies the post's content and time. A form sends back the revision that it showed, so that Belfry
