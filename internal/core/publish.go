@@ -40,6 +40,15 @@ func (f Flow) MakesHandle() bool { return f != FlowOneCall }
 // repeated with the same handle. In other flows, the account is searched for the post.
 func (f Flow) CanRepeatCall() bool { return f == FlowHandle }
 
+// chooseOutcomeQuery returns the call that asks the network for the outcome of the irreversible call: DoStatus if the
+// handle shows the outcome, or else DoFind.
+func (f Flow) chooseOutcomeQuery() (call Action) {
+	if f.CanRepeatCall() {
+		return DoStatus
+	}
+	return DoFind
+}
+
 // Answer is how the network answered the last irreversible call. Only the verdict Done proves that the post is
 // published; after any other answer, the worker asks the network before it does anything else.
 type Answer string
@@ -171,7 +180,7 @@ func (p Publication) nextAfterClaim(s Signal) (Publication, Action) {
 	case StepOutcomeUnknown:
 		switch {
 		case s.AccountOK:
-			return p, p.chooseOutcomeQuery()
+			return p, p.Flow.chooseOutcomeQuery()
 		case s.Stale:
 			return p, DoStop
 		}
@@ -187,7 +196,7 @@ func (p Publication) nextAfterClaim(s Signal) (Publication, Action) {
 		case !p.Flow.CanRepeatCall() && p.Open && !s.Quiet:
 			return p, DoSettle
 		}
-		return p, p.chooseOutcomeQuery()
+		return p, p.Flow.chooseOutcomeQuery()
 	}
 	switch {
 	case !s.AccountOK && !s.Due: // a person may reconnect it in time
@@ -216,14 +225,6 @@ func (p Publication) createHandleOrAskStatus() (Publication, Action) {
 	}
 	p.Step = StepWaiting
 	return p, DoStatus
-}
-
-// chooseOutcomeQuery returns the call that asks the network for the outcome of the irreversible call.
-func (p Publication) chooseOutcomeQuery() Action {
-	if p.Flow.CanRepeatCall() {
-		return DoStatus
-	}
-	return DoFind
 }
 
 func (p Publication) nextAfterCreate(s Signal) (Publication, Action) {
@@ -363,7 +364,7 @@ func (p Publication) nextAfterPublish(s Signal) (Publication, Action) {
 		return p.becomeLive()
 	case Refused, Throttled, AuthLost:
 		p.Open, p.Answer = false, answers[s.Verdict]
-		return p, p.chooseOutcomeQuery()
+		return p, p.Flow.chooseOutcomeQuery()
 	case NotSent:
 		p.Open = false
 		if !p.Flow.CanRepeatCall() {

@@ -59,7 +59,7 @@ var bugs = []bug{
 	},
 	{
 		Name: "the call of a dead worker is repeated without asking the network", File: rules,
-		Old:     "return p, DoSettle\n\t\t}\n\t\treturn p, p.chooseOutcomeQuery()",
+		Old:     "return p, DoSettle\n\t\t}\n\t\treturn p, p.Flow.chooseOutcomeQuery()",
 		New:     "return p, DoSettle\n\t\t}\n\t\treturn p.armAndPublish()",
 		Package: deaths, Tests: []string{"TestAPostGoesOutOnceAfterAKill"},
 	},
@@ -71,7 +71,7 @@ var bugs = []bug{
 	},
 	{
 		Name: "an error counts as evidence", File: rules,
-		Old:     "p.Open, p.Answer = false, answers[s.Verdict]\n\t\treturn p, p.chooseOutcomeQuery()",
+		Old:     "p.Open, p.Answer = false, answers[s.Verdict]\n\t\treturn p, p.Flow.chooseOutcomeQuery()",
 		New:     "p.Open, p.Answer = false, answers[s.Verdict]\n\t\treturn p.becomeFailed(DoFail)",
 		Package: engine, Tests: []string{"TestAPostShownSomeTimeAfterItsRefusalIsLive"},
 	},
