@@ -70,7 +70,7 @@ func reserveKeyOrAwaitAnswer(ctx context.Context, t store.Tenant, replay *Replay
 			return kept, err
 		case <-time.After(wait):
 		}
-		first, readErr := t.Replay(ctx, replay.toStoreReplay())
+		first, readErr := t.FirstRequest(ctx, replay.Route, replay.Key)
 		if readErr != nil || first.Status != 0 || first.Left <= 0 {
 			kept, err = reserveKeyOrLoadAnswer(ctx, t, replay)
 		}

@@ -120,7 +120,7 @@ func markReplaySavedOrConvertError(ctx context.Context, t store.Tenant, saveErr 
 		replay.saved = true
 		return nil
 	}
-	other, err := t.Replay(ctx, replay.toStoreReplay())
+	other, err := t.FirstRequest(ctx, replay.Route, replay.Key)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("find the request that replaced this one: %w", err)
 	}

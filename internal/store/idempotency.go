@@ -15,9 +15,9 @@ type Replay struct {
 	Fingerprint []byte
 }
 
-// StoredReplay is what is stored about a repeatable request. Status 0 means that the first request is still running.
-// Left is how much longer its lock is valid, and can be negative.
-type StoredReplay struct {
+// FirstRequest is what is stored about the first request with a route and a key. Status 0 means that the request is
+// still running. Left is how much longer its lock is valid, and can be negative.
+type FirstRequest struct {
 	Fingerprint []byte
 	Status      int
 	Body        []byte
@@ -26,7 +26,7 @@ type StoredReplay struct {
 
 // argsWith returns the arguments that identify the request, and more.
 func (r Replay) argsWith(more args) args {
-	a := args{"route": r.Route, "key": r.Key}
+	a := args{"route": r.Route, "key": r.Key, "fingerprint": r.Fingerprint}
 	maps.Copy(a, more)
 	return a
 }
@@ -36,29 +36,30 @@ func (r Replay) argsWith(more args) args {
 // keepFor, and first requests whose lock has ended.
 func (t Tenant) ReserveReplayKey(ctx context.Context, r Replay, lockFor,
 	keepFor time.Duration,
-) (found StoredReplay, first bool, err error) {
+) (found FirstRequest, first bool, err error) {
 	changed, err := t.execChanged(ctx, `
 		INSERT INTO idempotency AS i (workspace_id, route, key, fingerprint, locked_until, created_at)
 		VALUES (@ws, @route, @key, @fingerprint, clock() + @lock::interval, clock())
 		ON CONFLICT (workspace_id, route, key) DO UPDATE SET fingerprint = @fingerprint, status = 0, body = NULL,
 			locked_until = clock() + @lock::interval, created_at = clock()
 		WHERE i.created_at <= clock() - @keep::interval OR i.status = 0 AND i.locked_until <= clock()`,
-		r.argsWith(args{"fingerprint": r.Fingerprint, "lock": lockFor, "keep": keepFor}))
+		r.argsWith(args{"lock": lockFor, "keep": keepFor}))
 	if err != nil || changed {
-		return StoredReplay{}, changed, err
+		return FirstRequest{}, changed, err
 	}
-	found, err = t.Replay(ctx, r)
+	found, err = t.FirstRequest(ctx, r.Route, r.Key)
 	if errors.Is(err, ErrNotFound) { // the first request was refused just now
-		return StoredReplay{Fingerprint: r.Fingerprint}, false, nil
+		return FirstRequest{Fingerprint: r.Fingerprint}, false, nil
 	}
 	return found, false, err
 }
 
-// Replay returns what is stored about a request, by its route and key.
-func (t Tenant) Replay(ctx context.Context, r Replay) (StoredReplay, error) {
-	return queryOne[StoredReplay](t.query(ctx, `
+// FirstRequest returns what is stored about the first request with a route and a key, whether it is still running or
+// has ended, and whatever its fingerprint is.
+func (t Tenant) FirstRequest(ctx context.Context, route, key string) (FirstRequest, error) {
+	return queryOne[FirstRequest](t.query(ctx, `
 		SELECT fingerprint, status, body, locked_until - clock() AS left FROM idempotency
-		WHERE workspace_id = @ws AND route = @route AND key = @key`, r.argsWith(nil)))
+		WHERE workspace_id = @ws AND route = @route AND key = @key`, args{"route": route, "key": key}))
 }
 
 const saveReplay = `
@@ -67,7 +68,7 @@ const saveReplay = `
 
 // SaveReplay stores the response to a first request. It returns false if another request has taken the key.
 func (t Tenant) SaveReplay(ctx context.Context, r Replay, status int, body []byte) (saved bool, err error) {
-	return t.execChanged(ctx, saveReplay, r.argsWith(args{"fingerprint": r.Fingerprint, "status": status, "body": body}))
+	return t.execChanged(ctx, saveReplay, r.argsWith(args{"status": status, "body": body}))
 }
 
 // ReleaseReplayKey frees the key of a first request that was refused.
@@ -75,5 +76,5 @@ func (t Tenant) ReleaseReplayKey(ctx context.Context, r Replay) error {
 	return t.exec(ctx, `
 		DELETE FROM idempotency
 		WHERE workspace_id = @ws AND route = @route AND key = @key AND fingerprint = @fingerprint AND status = 0`,
-		r.argsWith(args{"fingerprint": r.Fingerprint}))
+		r.argsWith(nil))
 }

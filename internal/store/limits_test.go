@@ -125,7 +125,7 @@ func TestReplaysBelongToOneWorkspaceAndRoute(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	r := store.Replay{Route: "POST /posts", Key: "k", Fingerprint: []byte("f")}
-	begin := func(in store.Tenant, r store.Replay) (store.StoredReplay, bool) {
+	begin := func(in store.Tenant, r store.Replay) (store.FirstRequest, bool) {
 		t.Helper()
 		kept, first, err := in.ReserveReplayKey(t.Context(), r, time.Minute, time.Hour)
 		must(t, err)

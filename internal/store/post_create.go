@@ -184,7 +184,7 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 	}
 	if n.Answer != nil {
 		queue(`WITH kept AS (`+saveReplay+` RETURNING key) SELECT must(EXISTS (SELECT FROM kept), '`+replaced+`')`,
-			n.Answer.argsWith(args{"fingerprint": n.Answer.Fingerprint, "status": n.Answer.Status, "body": n.Answer.Body}))
+			n.Answer.argsWith(args{"status": n.Answer.Status, "body": n.Answer.Body}))
 	}
 	if n.Queued != nil {
 		queue(`WITH taken AS (`+reserveSlots+`) SELECT must(EXISTS (SELECT FROM taken), 'the month has no slots left')`,
