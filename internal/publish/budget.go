@@ -79,7 +79,7 @@ func (c *claim) postponeForBudget(
 	c.setStateAndSealHandle(beforeCall)
 	if asks {
 		c.retryAfter = until.Sub(c.databaseNow())
-		return c.storeOutcomeAndEndClaim(ctx, core.DoBackoff)
+		return c.endClaimWithOutcome(ctx, core.DoBackoff)
 	}
 	c.failure = &failure{
 		Kind: network.RateLimited, Message: fmt.Sprintf("%s allows %s.", c.desc.Name, b), Until: until,
@@ -89,5 +89,5 @@ func (c *claim) postponeForBudget(
 		return fmt.Errorf("encode the reason for holding the post: %w", err)
 	}
 	c.pub.Failure = encoded
-	return c.storeOutcomeAndEndClaim(ctx, core.DoHold)
+	return c.endClaimWithOutcome(ctx, core.DoHold)
 }

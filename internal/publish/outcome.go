@@ -23,10 +23,14 @@ const (
 	manySteps     = 10 // a claim with more calls than this is sending a file in parts
 )
 
-// storeOutcomeAndEndClaim ends a claim with an action that is not a call: it stores the outcome, releases the lease,
-// and reports the outcome. The network's response must not be lost, so storeOutcomeAndEndClaim tries again after a
-// database error until the lease ends, unless another worker has taken over.
-func (c *claim) storeOutcomeAndEndClaim(ctx context.Context, action core.Action) error {
+// endClaimWithOutcome stores an action that is not a call as the outcome of the claim and, in the same transaction,
+// releases the lease. It then writes the receipt of a live post, and logs and counts the outcome.
+//
+// The network's response must not be lost. Therefore, endClaimWithOutcome ignores the cancellation of ctx, and tries
+// again after a database error, for at most the duration of a lease. It does not try again if another worker has taken
+// over, or if the network's id belongs to another post. In the latter case, it returns store.ErrSameID, nothing is
+// stored, and the claim is still open.
+func (c *claim) endClaimWithOutcome(ctx context.Context, action core.Action) error {
 	lease := c.engine.cfg.Schedule.Lease
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease)
 	defer cancel()

@@ -32,7 +32,7 @@ func (c *claim) runStepsUntilClaimEnds(ctx context.Context) error {
 		}
 		c.setStateAndSealHandle(next)
 		if !do.IsCall() {
-			err := c.storeOutcomeAndEndClaim(ctx, do)
+			err := c.endClaimWithOutcome(ctx, do)
 			if !errors.Is(err, store.ErrSameID) {
 				return err
 			}
@@ -45,7 +45,7 @@ func (c *claim) runStepsUntilClaimEnds(ctx context.Context) error {
 		}
 		if !c.convertFilesWithinTimeout(ctx, do) {
 			c.setStateAndSealHandle(next.RevertUnmadeCall(do, before.Publication))
-			return c.storeOutcomeAndEndClaim(ctx, store.RestConverting)
+			return c.endClaimWithOutcome(ctx, store.RestConverting)
 		}
 		until, budget, err := c.reserveBudget(ctx, do)
 		if err != nil {
