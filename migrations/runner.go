@@ -70,7 +70,7 @@ func migrateAll(ctx context.Context, conn *pgx.Conn, pool *pgxpool.Pool) error {
 	if err != nil || !state.IsBehind() {
 		return err
 	}
-	if err := migrateOwnSchema(ctx, conn); err != nil {
+	if err := migrateBelfrySchema(ctx, conn); err != nil {
 		return err
 	}
 	return migrateRiver(ctx, pool)
@@ -94,7 +94,7 @@ func lockMigrations(ctx context.Context, conn *pgx.Conn) error {
 	}
 }
 
-func migrateOwnSchema(ctx context.Context, conn *pgx.Conn) error {
+func migrateBelfrySchema(ctx context.Context, conn *pgx.Conn) error {
 	m, err := migrate.NewMigrator(ctx, conn, table)
 	if err != nil {
 		return fmt.Errorf("prepare the migrations: %w", err)
