@@ -59,6 +59,34 @@ var ofFive = map[string]struct{ text, setting string }{
 	"youtube":   {"How the harbour wakes up", "visibility"},
 }
 
+// Beside a tall preview, the bar covered the last rows of the plan.
+func TestTheBarOfTheComposerCoversNoPlan(t *testing.T) {
+	t.Parallel()
+	s := newService(t, allNetworks())
+	s.serveUntilReady()
+	press := s.newKindsPress(nil)
+	b := press.signInWithBrowser()
+	b.runActions("compose", chromedp.EmulateViewport(1440, 900), chromedp.Navigate(s.url+"/compose"))
+	for _, account := range press.accounts {
+		b.click(`label:has(input[name=account][value="` + account + `"])`)
+	}
+	b.addFromLibrary(press.media["tall.mp4"])
+	b.waitForPlan()
+	b.waitFor(`document.querySelectorAll(".composer-side [data-testid=plan-row]").length === 5`)
+	for _, end := range []string{"0", "document.documentElement.scrollHeight"} {
+		covered := evaluateScript[float64](b, `(() => {
+			const side = document.querySelector(".composer-side");
+			scrollTo(0, `+end+`);
+			side.scrollTo(0, side.scrollHeight);
+			return side.getBoundingClientRect().bottom - document.querySelector(".send-bar").getBoundingClientRect().top;
+		})()`)
+		if covered > 0 {
+			t.Errorf("scrolled to %s, the bar covers %.0f px", end, covered)
+		}
+	}
+	b.checkConsole()
+}
+
 // The goal: compose to five networks with a file, a text and a setting of each network's own and its preview, and see
 // the plan once more before everything is sent. One film is what all five take.
 func TestOnePostIsComposedForFiveNetworks(t *testing.T) {
