@@ -183,11 +183,11 @@ func (s *sessions) newDeviceCookie(value string) *http.Cookie {
 	}
 }
 
-// visitor returns the address and the device cookie of the browser, which limits on sign-ins need.
-func (r *request) visitor() app.Visitor {
-	from := app.Visitor{AddressKey: httpd.ClientAddressKey(r.echo)}
+// readAddressAndDevice returns the address and the device cookie of the browser, which limits on sign-ins need.
+func (r *request) readAddressAndDevice() app.Browser {
+	from := app.Browser{AddressKey: httpd.ClientAddressKey(r.echo)}
 	if cookie, err := r.echo.Request().Cookie(r.web.sessions.newDeviceCookie("").Name); err == nil {
-		from.Device = cookie.Value
+		from.DeviceCookie = cookie.Value
 	}
 	return from
 }
@@ -202,6 +202,6 @@ func (r *request) beginSessionAndSetDeviceCookie(in app.SignedIn) error {
 		return err
 	}
 	r.sessionChanged, r.link = true, link.Workspace(in.Slug)
-	r.echo.SetCookie(r.web.sessions.newDeviceCookie(in.Device))
+	r.echo.SetCookie(r.web.sessions.newDeviceCookie(in.DeviceCookie))
 	return nil
 }

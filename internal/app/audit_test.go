@@ -312,9 +312,9 @@ func TestAWrongPasswordSendsTheSameStatementsWhetherTheAccountExists(t *testing.
 	counted, log := b.counted()
 	send := func(email string) []string {
 		log.sent = nil
-		visitor := from(address)
-		visitor.Device = "a cookie of somebody"
-		_, err := counted.SignIn(t.Context(), contract.SignIn{Email: email, Password: "wrong"}, visitor)
+		browser := from(address)
+		browser.DeviceCookie = "a cookie of somebody"
+		_, err := counted.SignIn(t.Context(), contract.SignIn{Email: email, Password: "wrong"}, browser)
 		want(t, core.CodeUnauthenticated, err)
 		return log.sent
 	}

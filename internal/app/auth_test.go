@@ -20,7 +20,7 @@ func setUp(workspace string) contract.SetUp {
 }
 
 // from is a browser at an address that has never signed in.
-func from(addressKey string) app.Visitor { return app.Visitor{AddressKey: addressKey} }
+func from(addressKey string) app.Browser { return app.Browser{AddressKey: addressKey} }
 
 // sessionOf is the session of somebody who signed in at the given time.
 func sessionOf(in app.SignedIn, at time.Time) app.Session {

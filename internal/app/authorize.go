@@ -33,7 +33,7 @@ func (a *App) authorizeReauthenticated(c core.Caller, mustManage bool) (store.Te
 	return t, cmp.Or(err, c.RequireRecentPassword(a.cfg.Now()))
 }
 
-// tenantForInvitee returns access to an invitation's workspace for a visitor with the invitation's token. It does not
+// tenantForInvitee returns access to an invitation's workspace for a person with the invitation's token. It does not
 // check the token.
 func (a *App) tenantForInvitee(i store.Invitation) store.Tenant { return a.cfg.Store.In(i.Workspace) }
 

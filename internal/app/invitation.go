@@ -220,7 +220,7 @@ func (a *App) loadInvitation(ctx context.Context, token string) (i store.Invitat
 // the password of their account, or get an account if they have none. Attempts are limited in the same way as sign-ins.
 // Of several concurrent requests, only one succeeds. It returns quota_exceeded if the plan no longer allows another
 // member.
-func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Join, from Visitor) (SignedIn, error) {
+func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Join, from Browser) (SignedIn, error) {
 	i, hash, err := a.loadInvitation(ctx, token)
 	if err != nil {
 		return SignedIn{}, err
@@ -272,7 +272,7 @@ func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Jo
 // an account, it returns a new person who is not stored yet, and the hash of the new password; otherwise
 // newUserPasswordHash is "".
 func (a *App) authenticateOrValidateInvitee(ctx context.Context, i store.Invitation, in contract.Join,
-	from Visitor,
+	from Browser,
 ) (person store.SignInUser, newUserPasswordHash string, err error) {
 	person, err = a.findUserOrKeepEmail(ctx, i.Email)
 	if err != nil {

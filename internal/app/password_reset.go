@@ -22,7 +22,7 @@ const (
 	resetBytes   = 32 // 256 bit
 	purposeReset = "password-reset"
 
-	// A visitor's address can request resetTries links at once, and then one per resetInterval.
+	// A network address can request resetTries links at once, and then one per resetInterval.
 	resetTries    = 6
 	resetInterval = 10 * time.Minute
 )
@@ -33,7 +33,7 @@ var resetMails = mailLimit{kind: "reset", burst: resetTries / 2, interval: 2 * r
 // RequestPasswordReset requests an email with a password reset link. A worker looks up the account, so that neither the
 // response nor its timing reveals whether an account exists. If several links have just been sent to the address,
 // Belfry sends no more; the last one still works. It returns not_found on a server without email.
-func (a *App) RequestPasswordReset(ctx context.Context, email string, from Visitor) error {
+func (a *App) RequestPasswordReset(ctx context.Context, email string, from Browser) error {
 	if a.MailMode() == MailOff {
 		return core.NotFound()
 	}
@@ -125,7 +125,7 @@ func (a *App) GetPasswordResetUserEmail(ctx context.Context, token string) (stri
 
 // ResetPassword replaces the password of the person to whom a link was sent. It ends all of their sessions, invalidates
 // their other links, and resets their limit on sign-in attempts. Of several concurrent requests, only one succeeds.
-func (a *App) ResetPassword(ctx context.Context, token string, in contract.NewPassword, from Visitor) error {
+func (a *App) ResetPassword(ctx context.Context, token string, in contract.NewPassword, from Browser) error {
 	hash := secret.HashToken(purposeReset, token)
 	found, err := a.cfg.Store.UserByPasswordReset(ctx, hash[:], a.cfg.Now())
 	if err != nil {

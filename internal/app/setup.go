@@ -24,7 +24,7 @@ func errAlreadySetUp() error {
 
 // SetUpServer creates the first workspace with its owner, and signs the owner in. Of several concurrent requests,
 // exactly one succeeds; the others get conflict. The error joins one core.Error for each invalid field.
-func (a *App) SetUpServer(ctx context.Context, in contract.SetUp, from Visitor) (SignedIn, error) {
+func (a *App) SetUpServer(ctx context.Context, in contract.SetUp, from Browser) (SignedIn, error) {
 	open, err := a.NeedsSetUp(ctx)
 	if err != nil {
 		return SignedIn{}, err

@@ -23,14 +23,14 @@ type SignedIn struct {
 	Slug      string
 	// Proof is stored in the session. It becomes invalid when the password changes.
 	Proof string
-	// Device is the new value of the browser's device cookie.
-	Device string
+	// DeviceCookie is the new value of the browser's device cookie.
+	DeviceCookie string
 }
 
-// Visitor is the browser of a person who signs in.
-type Visitor struct {
-	AddressKey string // the key under which limits count the browser's network address
-	Device     string // the value of its device cookie; "" if it has none
+// Browser is what limits on sign-ins know about the browser of a person.
+type Browser struct {
+	AddressKey   string // the key under which limits count the browser's network address
+	DeviceCookie string // the value of its device cookie; "" if it has none
 }
 
 // Limits on password checks: a number of attempts at once, and then one per interval. A correct password does not
@@ -51,7 +51,7 @@ const (
 // SignIn signs a person in with an email address and a password. An unknown address and a wrong password get the same
 // response after the same time. A browser in which the person has signed in before has its own limit, which strangers
 // cannot use up.
-func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (SignedIn, error) {
+func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Browser) (SignedIn, error) {
 	user, err := a.findUserOrKeepEmail(ctx, in.Email)
 	if err != nil {
 		return SignedIn{}, err
@@ -88,7 +88,7 @@ func (a *App) findUserOrKeepEmail(ctx context.Context, email string) (store.Sign
 // throttleVerifyAndAuditPassword counts an attempt to sign in, and returns wrongErr unless the password is the
 // person's. After too many attempts, it returns rate_limited. It takes the same time for an unknown person as for a
 // known one.
-func (a *App) throttleVerifyAndAuditPassword(ctx context.Context, user store.SignInUser, password string, from Visitor,
+func (a *App) throttleVerifyAndAuditPassword(ctx context.Context, user store.SignInUser, password string, from Browser,
 	wrongErr error,
 ) error {
 	bucket, err := a.throttlePasswordAttempt(ctx, user, from)
@@ -128,13 +128,13 @@ func (a *App) verifyPasswordAndAuditOrRefund(ctx context.Context, user store.Sig
 
 // throttlePasswordAttempt counts an attempt and returns the bucket in which it was counted: the browser's bucket if the
 // browser is one of the person's devices, or else the account's. It returns rate_limited after too many attempts.
-func (a *App) throttlePasswordAttempt(ctx context.Context, user store.SignInUser, from Visitor,
+func (a *App) throttlePasswordAttempt(ctx context.Context, user store.SignInUser, from Browser,
 ) (bucket string, err error) {
-	known, err := a.isKnownDevice(ctx, user.ID, from.Device)
+	known, err := a.isKnownDevice(ctx, user.ID, from.DeviceCookie)
 	if err != nil {
 		return "", err
 	}
-	bucket = "sign-in/device/" + hex.EncodeToString(hashDevice(from.Device))
+	bucket = "sign-in/device/" + hex.EncodeToString(hashDevice(from.DeviceCookie))
 	if !known {
 		bucket = accountBucketName(user.Email)
 		if err := a.throttleSignInsFromAddress(ctx, from); err != nil {
@@ -144,9 +144,9 @@ func (a *App) throttlePasswordAttempt(ctx context.Context, user store.SignInUser
 	return bucket, a.throttleSignIns(ctx, bucket, accountTries, accountInterval)
 }
 
-// throttleSignInsFromAddress counts an attempt toward the limit of the visitor's network address, and returns
+// throttleSignInsFromAddress counts an attempt toward the limit of the browser's network address, and returns
 // rate_limited if the attempt is over that limit.
-func (a *App) throttleSignInsFromAddress(ctx context.Context, from Visitor) error {
+func (a *App) throttleSignInsFromAddress(ctx context.Context, from Browser) error {
 	return a.throttleSignIns(ctx, "sign-in/address/"+from.AddressKey, addressTries, addressInterval)
 }
 
@@ -181,11 +181,11 @@ func errWrongEmailOrPassword() error {
 // rememberDeviceAndAuditSignIn stores the browser as one of the person's devices, writes the audit log, and returns the
 // result of the sign-in.
 func (a *App) rememberDeviceAndAuditSignIn(
-	ctx context.Context, user store.SignInUser, w core.Workspace, from Visitor,
+	ctx context.Context, user store.SignInUser, w core.Workspace, from Browser,
 ) (SignedIn, error) {
-	var device string
+	var cookie string
 	err := a.cfg.Store.Tx(ctx, func(s *store.Store) (err error) {
-		if device, err = a.saveDeviceAndGetCookie(ctx, s, user.ID, from.Device); err != nil {
+		if cookie, err = a.saveDeviceAndGetCookie(ctx, s, user.ID, from.DeviceCookie); err != nil {
 			return err
 		}
 		return s.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditSignedIn, Actor: newAuditActor(user.ID)})
@@ -194,7 +194,8 @@ func (a *App) rememberDeviceAndAuditSignIn(
 		return SignedIn{}, err
 	}
 	return SignedIn{
-		User: user.ID, Name: user.Name, Workspace: w.ID, Slug: w.Slug, Proof: SessionProof(user.PasswordHash), Device: device,
+		User: user.ID, Name: user.Name, Workspace: w.ID, Slug: w.Slug, Proof: SessionProof(user.PasswordHash),
+		DeviceCookie: cookie,
 	}, nil
 }
 

@@ -39,7 +39,7 @@ var jobCases = map[string]func(*world) (effect func() string){
 	},
 	"password_reset": func(w *world) func() string {
 		return w.describeMail(func() {
-			must(w.t, w.App.RequestPasswordReset(w.Context(), w.ws.Email, app.Visitor{AddressKey: "somebody"}))
+			must(w.t, w.App.RequestPasswordReset(w.Context(), w.ws.Email, app.Browser{AddressKey: "somebody"}))
 		})
 	},
 	"process": func(w *world) func() string {
