@@ -70,7 +70,7 @@ func decodeKeyframe(ctx context.Context, ffmpeg string, f *file, facts Facts) (i
 	if err := os.WriteFile(in, excerpt, 0o600); err != nil {
 		return nil, fmt.Errorf("write a poster's excerpt: %w", err)
 	}
-	out, err := runFFmpeg(ctx, ffmpeg, ffmpegArguments(in, facts), folder)
+	out, err := runFFmpeg(ctx, ffmpeg, firstFrameArguments(in, facts), folder)
 	if err != nil {
 		return nil, err
 	}
@@ -104,9 +104,9 @@ func runFFmpeg(ctx context.Context, program string, arguments []string, folder s
 	return nil, errNoFrame
 }
 
-// ffmpegArguments returns the arguments with which ffmpeg decodes one frame of an input file, at the size of a
-// thumbnail and without rotating it. They restrict ffmpeg to one demuxer and to local files.
-func ffmpegArguments(inputPath string, facts Facts) []string {
+// firstFrameArguments returns the arguments with which ffmpeg decodes the first frame of an input file as a JPEG, at the
+// size of a thumbnail and without rotating it. They restrict ffmpeg to one demuxer and to local files.
+func firstFrameArguments(inputPath string, facts Facts) []string {
 	width, height := facts.Width, facts.Height
 	if facts.Orientation >= 5 {
 		width, height = height, width

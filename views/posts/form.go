@@ -229,23 +229,24 @@ type PlanRow struct {
 	Network string
 }
 
-// causesFor returns what is shown beside an input: its error or, if it has none, the plan's issues and warnings.
-func (m ComposeModel) causesFor(input string) (notes []Cause) {
+// errorOrCausesFor returns what is shown beside an input: its error or, only if it has none, the plan's issues and
+// warnings.
+func (m ComposeModel) errorOrCausesFor(input string) (causes []Cause) {
 	if problem := m.Errors[input]; problem != "" {
 		return []Cause{{Issue: core.Issue{Message: problem}, Input: input}}
 	}
 	for _, c := range m.Plan.Causes {
 		if c.Input == input {
-			notes = append(notes, c)
+			causes = append(causes, c)
 		}
 	}
-	return notes
+	return causes
 }
 
 // problemText returns what is wrong with an input, as one paragraph, or "".
 func (m ComposeModel) problemText(input string) string {
 	var words []string
-	for _, c := range m.causesFor(input) {
+	for _, c := range m.errorOrCausesFor(input) {
 		words = append(words, c.Message, c.Hint)
 	}
 	return strings.TrimSpace(strings.Join(words, " "))
@@ -335,7 +336,7 @@ func (n Network) tabInputNames() []string {
 // countWrongInputs returns how many of the inputs have a problem.
 func (m ComposeModel) countWrongInputs(names ...string) (problems int) {
 	for _, name := range names {
-		if hasProblem(m.causesFor(name)) {
+		if hasProblem(m.errorOrCausesFor(name)) {
 			problems++
 		}
 	}

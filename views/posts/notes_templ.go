@@ -32,7 +32,7 @@ func inputNotes(m ComposeModel, input, id string) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if notes := m.causesFor(input); len(notes) > 0 {
+		if notes := m.errorOrCausesFor(input); len(notes) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<ul class=\"notes\" id=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -255,7 +255,7 @@ func noteWords(m ComposeModel, c Cause) templ.Component {
 // ariaAttributes returns ARIA attributes that mark an input as invalid if it has issues, and that make screen readers
 // announce its notes and the elements with the ids in more.
 func (m ComposeModel) ariaAttributes(input, id string, more ...string) templ.Attributes {
-	notes := m.causesFor(input)
+	notes := m.errorOrCausesFor(input)
 	if len(notes) > 0 {
 		more = append(more, id+"-error")
 	}

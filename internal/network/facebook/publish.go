@@ -36,7 +36,7 @@ var stepsByType = map[string]publishSteps{
 		(*Network).fetchPermalink,
 	},
 	typeStories: {
-		core.FlowHandle, (*Network).createStoryHandle, (*Network).fetchStoryStatus, (*Network).publishStory,
+		core.FlowHandle, (*Network).createStoryHandle, (*Network).fetchStoryOrUploadStatus, (*Network).publishStory,
 		(*Network).fetchStoryLink,
 	},
 }

@@ -23,9 +23,10 @@ func (n *Network) createStoryHandle(ctx context.Context, it network.Item) (handl
 	return n.uploadPhoto(ctx, it, it.Files[0])
 }
 
-// fetchStoryStatus searches the Page's Stories for the file if the post is armed. If none has the file, it returns
-// the status of the upload.
-func (n *Network) fetchStoryStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+// fetchStoryOrUploadStatus returns the status of the Story if the post is armed and Facebook lists the Story, or else
+// that of the upload.
+func (n *Network) fetchStoryOrUploadStatus(ctx context.Context, it network.Item, handle string,
+) (network.Status, error) {
 	if !it.ArmedAt.IsZero() {
 		stories, err := n.listStoriesSinceArm(ctx, it)
 		if err != nil {
@@ -37,6 +38,11 @@ func (n *Network) fetchStoryStatus(ctx context.Context, it network.Item, handle 
 			}
 		}
 	}
+	return n.fetchStoryUploadStatus(ctx, it, handle)
+}
+
+// fetchStoryUploadStatus returns the status of the uploaded photo or video, whether a Story has it or not.
+func (n *Network) fetchStoryUploadStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if !isVideoPost(it) {
 		st, err := n.readyIfExists(ctx, it, handle)
 		if err != nil {

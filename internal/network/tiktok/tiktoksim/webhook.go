@@ -15,26 +15,24 @@ const (
 	removedByApp  = 5
 )
 
-// sendings is how often an event is sent: TikTok promises at least once.
-const sendings = 2
-
 func (s *Sim) reportRemoval(account string, reason int) {
-	s.sendEvent("authorization.removed", account, map[string]any{"reason": reason})
+	s.sendEventTwice("authorization.removed", account, map[string]any{"reason": reason})
 }
 
 // reportEnd sends the event that a post was published or has failed.
 func (s *Sim) reportEnd(t *task) {
 	content := map[string]any{"publish_id": t.ID, "publish_type": "DIRECT_PUBLISH"}
 	if t.Problem == "" {
-		s.sendEvent("post.publish.complete", t.Account, content)
+		s.sendEventTwice("post.publish.complete", t.Account, content)
 		return
 	}
 	content["reason"] = t.Problem
-	s.sendEvent("post.publish.failed", t.Account, content)
+	s.sendEventTwice("post.publish.failed", t.Account, content)
 }
 
-// sendEvent sends a signed event to the app's webhook. The content is sent as a string of JSON.
-func (s *Sim) sendEvent(event, account string, content map[string]any) {
+// sendEventTwice sends a signed event to the app's webhook, and then the same event again, because TikTok promises only
+// to send each event at least once. The content is sent as a string of JSON.
+func (s *Sim) sendEventTwice(event, account string, content map[string]any) {
 	inner, err := json.Marshal(content)
 	if err != nil {
 		return
@@ -53,5 +51,5 @@ func (s *Sim) sendEvent(event, account string, content map[string]any) {
 		"Content-Type":     {"application/json"},
 		"Tiktok-Signature": {"t=" + stamp + ",s=" + hex.EncodeToString(mac.Sum(nil))},
 	}
-	s.kit.NotifyApp(Name, "webhook", header, string(body), sendings)
+	s.kit.NotifyApp(Name, "webhook", header, string(body), 2)
 }
