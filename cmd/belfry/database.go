@@ -41,7 +41,7 @@ type database struct {
 	stop func(context.Context) error
 }
 
-// close closes the pool, and stops the local server if this command started it.
+// close closes the pool, and stops the local server if this command started it. It does both even if ctx has ended.
 func (d *database) close(ctx context.Context) error {
 	if d.pool != nil {
 		d.pool.Close()

@@ -68,8 +68,8 @@ type Object interface {
 	Size() int64
 }
 
-// OpenAndCheck opens the store at an address and checks that it can be written to. It creates a folder that does not
-// exist. The address has one of these forms:
+// OpenAndCheck opens the store at an address, and checks that it can be written to. If the store is a folder that does
+// not exist, OpenAndCheck creates the folder; it does not create a bucket. The address has one of these forms:
 //
 //	file:FOLDER
 //	s3://KEY:SECRET@HOST[:PORT]/BUCKET[/PREFIX][?region=REGION][&tls=off]

@@ -95,16 +95,17 @@ func (b *bucket) abortUpload(ctx context.Context, name, uploadID string) error {
 type partReader struct {
 	source  *bufio.Reader
 	file    *os.File
-	left    int64 // number of bytes of the source that are not read yet
-	unknown bool  // the size of the source is unknown; left is not used
-	size    int64 // of the current part
-	md5     string
-	last    bool
+	left    int64  // number of bytes of the source that are not read yet
+	unknown bool   // the size of the source is unknown; left is not used
+	size    int64  // of the current part
+	md5     string // of the current part, in base64
+	last    bool   // no bytes follow the current part
 }
 
-// readNextPartToFile replaces the file's content with the next part, of at most maxLength bytes, and sets last if no
-// bytes follow. It computes the checksum itself, because the library's checksum is slower and some servers do not
-// support it.
+// readNextPartToFile makes the next part, of at most maxLength bytes, the current one: it overwrites the previous part
+// in the file, and sets size, md5 and last. If the size of the source is known, readNextPartToFile returns
+// io.ErrUnexpectedEOF if the source has fewer bytes, and errTooLong if it has more. It computes the checksum itself,
+// because the library's checksum is slower and some servers do not support it.
 func (p *partReader) readNextPartToFile(maxLength int64) (err error) {
 	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
 		return err

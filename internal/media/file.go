@@ -16,8 +16,8 @@ const (
 // file is the file under examination. It is read through one window, so that many small reads near each other cost one
 // read of the storage. It is an io.ReaderAt that fails after its context has ended. It is not safe for concurrent use.
 //
-// Nearly every line that reads a file can fail. Therefore, the functions of this package that read a file panic with an
-// abort if the file is refused or cannot be read; see recoverAbort.
+// Nearly every line that reads a file can fail. Therefore, the functions of this package that read a file and return
+// no error panic with an abort if the file is refused or cannot be read. They must be called inside recoverAbort.
 type file struct {
 	ctx  context.Context //nolint:containedctx // lives as long as the call that made it
 	r    io.ReaderAt

@@ -46,8 +46,8 @@ type Network interface {
 	// DeliveryFor returns how a post with the draft's content gets to the network. The result depends only on the kind of
 	// post, its files and the login with which its account was connected. DeliveryFor makes no call.
 	DeliveryFor(d Draft) Delivery
-	// CreateHandle creates the network's own object for the post, which nobody can see, and returns its handle. It is
-	// not called in FlowOneCall.
+	// CreateHandle creates the network's own object for the post, or its parts, which AdvanceStatus completes, and
+	// returns the handle. Nobody can see the object or its parts. CreateHandle is not called in FlowOneCall.
 	CreateHandle(ctx context.Context, it Item) (handle string, err error)
 	// AdvanceStatus returns the status of the handle. Before the arm, it may also do the next invisible step, such as
 	// sending a part of a file. In FlowOneCall, the handle is "", and Ready means that Belfry can publish to the account

@@ -88,9 +88,10 @@ func rowToStruct[T any](row pgx.CollectableRow) (T, error) {
 	return pgx.RowToStructByName[T](rowWithTimes{row})
 }
 
+// rowWithTimes is a row whose times are read by scanTime.
 type rowWithTimes struct{ pgx.CollectableRow }
 
-// Scan reads the row.
+// Scan reads the columns into the destinations. A *time.Time gets a time in UTC, or the zero time for NULL.
 func (r rowWithTimes) Scan(to ...any) error {
 	for i := range to {
 		if at, ok := to[i].(*time.Time); ok {
