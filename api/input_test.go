@@ -47,18 +47,18 @@ func TestBodyIsDecodedStrictly(t *testing.T) {
 		"null":                       {`null`, "The body must be an object", ""},
 		"a key twice": {
 			`{` + targets + `,"confirm":false,"confirm":true}`,
-			"The key confirm is repeated", "Check confirm.",
+			"The body contains the field confirm more than once", "Check confirm.",
 		},
 		"a deep key twice": {
-			`{"targets":{"groupId":"a","groupId":"b"}}`, "The key groupId is repeated",
+			`{"targets":{"groupId":"a","groupId":"b"}}`, "The body contains the field groupId more than once",
 			"Check targets.groupId.",
 		},
 		"a key twice in a settings block": {
-			`{` + targets + `,"perPlatform":{"x":{"a":1,"a":2}}}`, "The key a is repeated",
+			`{` + targets + `,"perPlatform":{"x":{"a":1,"a":2}}}`, "The body contains the field a more than once",
 			"Check perPlatform.x.a.",
 		},
 		"an escaped twin": {
-			`{` + targets + `,"text":"a","\u0074ext":"b"}`, "The key text is repeated",
+			`{` + targets + `,"text":"a","\u0074ext":"b"}`, "The body contains the field text more than once",
 			"Check text.",
 		},
 		"an unknown key": {`{` + targets + `,"txet":"a"}`, "no field txet", "Did you mean text?"},

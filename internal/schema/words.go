@@ -22,7 +22,7 @@ func (r *checker) describeSyntaxError(err error) error {
 		return core.Invalid("", "The JSON in the body is incomplete.").
 			WithHint("Close every bracket, brace and quotation mark.").WithCause(err)
 	case errors.As(err, &syntax) && errors.Is(syntax.Err, jsontext.ErrDuplicateName):
-		return core.Invalid(pathFromPointer(syntax.JSONPointer), "The key %s is repeated.",
+		return core.Invalid(pathFromPointer(syntax.JSONPointer), "The body contains the field %s more than once.",
 			FormatKey(syntax.JSONPointer.LastToken())).WithCause(err)
 	case errors.As(err, &syntax) && strings.Contains(syntax.Err.Error(), "UTF-8"):
 		return core.Invalid(pathFromPointer(syntax.JSONPointer), "The body is not valid UTF-8: the error is at byte %d.", syntax.ByteOffset).
