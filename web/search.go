@@ -2,7 +2,9 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -10,11 +12,14 @@ import (
 	"belfry/views/link"
 	"belfry/views/posts"
 	"belfry/views/settings"
+	"belfry/views/ui"
 )
 
 const (
-	// mostFound is the maximum number of accounts, and of posts, that a search shows.
+	// mostFound is the maximum number of accounts, and of posts, that a search shows. Posts that share a result count
+	// once; the search reads mostRead posts.
 	mostFound = 6
+	mostRead  = 30
 	// foundExcerpt is the maximum number of characters of a post's text in the results.
 	foundExcerpt = 120
 )
@@ -59,7 +64,7 @@ func (r *request) searchableActions() []layout.PaletteEntry {
 	for _, n := range r.web.cfg.App.ListSupportedNetworks() {
 		if n.Configured {
 			list = append(list, layout.PaletteEntry{
-				Platform: string(n.ID), Name: "Connect an account on " + n.Name, URL: r.link.Connect(string(n.ID)),
+				Platforms: []string{string(n.ID)}, Name: "Connect an account on " + n.Name, URL: r.link.Connect(string(n.ID)),
 			})
 		}
 	}
@@ -81,7 +86,7 @@ func (r *request) searchAccounts(query string) ([]layout.PaletteEntry, error) {
 	var list []layout.PaletteEntry
 	for _, a := range accounts {
 		e := layout.PaletteEntry{
-			Platform: a.Platform, Name: a.DisplayName, Detail: r.web.cfg.Networks.DisplayName(core.Platform(a.Platform)),
+			Platforms: []string{a.Platform}, Name: a.DisplayName, Detail: r.web.cfg.Networks.DisplayName(core.Platform(a.Platform)),
 			URL: r.link.Posts(link.Filter{Account: a.ID}),
 		}
 		words := e.Name + " " + e.Detail
@@ -95,31 +100,79 @@ func (r *request) searchAccounts(query string) ([]layout.PaletteEntry, error) {
 	return list[:min(len(list), mostFound)], nil
 }
 
-// searchPosts returns the newest posts whose text contains a query. If there are more, the last entry leads to all of
-// them. For an empty query, it returns none.
+// searchPosts returns the newest posts whose text contains a query. Posts with the same words that one request created
+// for the same time share a result. If there are more, the last entry leads to all of them. For an empty query, it
+// returns none.
 func (r *request) searchPosts(query string) ([]layout.PaletteEntry, error) {
 	if query == "" {
 		return nil, nil
 	}
-	list, err := r.web.cfg.App.ListPosts(r.context(), r.caller, contract.ListPosts{Q: query, Limit: mostFound})
+	list, err := r.web.cfg.App.ListPosts(r.context(), r.caller, contract.ListPosts{Q: query, Limit: mostRead})
 	if _, refused := asRefusal(err); refused { // the query is not valid, so no post can contain it
 		return nil, nil
 	}
+	found := groupPostsOfRequests(list.Posts)
 	var entries []layout.PaletteEntry
-	for _, p := range list.Posts {
-		name := posts.TitleOrText(p, foundExcerpt)
-		entries = append(entries, layout.PaletteEntry{
-			Platform: p.Platform, Name: name, Detail: p.StatusLine, Query: query,
-			Passage: posts.MatchingPassage(p, query, name), URL: r.link.Post(p.ID),
-		})
+	for _, together := range found[:min(len(found), mostFound)] {
+		entries = append(entries, r.newPostsEntry(together, query))
 	}
-	if list.NextCursor != nil {
+	if list.NextCursor != nil || len(found) > mostFound {
 		entries = append(entries, layout.PaletteEntry{
 			Icon: "list", Name: "Show all posts with “" + query + "”",
 			URL: r.link.Posts(link.Filter{Status: link.AllPosts, Query: query}),
 		})
 	}
 	return entries, err
+}
+
+// groupPostsOfRequests groups posts with the same words, status and time that one request created, in their order.
+// Posts without a time stay alone, because no page shows them together.
+func groupPostsOfRequests(list []contract.Post) (groups [][]contract.Post) {
+	type request struct {
+		created, due time.Time
+		status, name string
+	}
+	places := map[request]int{}
+	for _, p := range list {
+		if p.PublishAt == nil {
+			groups = append(groups, []contract.Post{p})
+			continue
+		}
+		of := request{p.CreatedAt.UTC(), p.PublishAt.UTC(), p.Status, posts.TitleOrText(p, foundExcerpt)}
+		place, known := places[of]
+		if !known {
+			place = len(groups)
+			places[of], groups = place, append(groups, nil)
+		}
+		groups[place] = append(groups[place], p)
+	}
+	return groups
+}
+
+// newPostsEntry returns the result for a post, or for several that groupPostsOfRequests has grouped.
+func (r *request) newPostsEntry(together []contract.Post, query string) layout.PaletteEntry {
+	first := together[0]
+	name := posts.TitleOrText(first, foundExcerpt)
+	e := layout.PaletteEntry{
+		Name: name, Detail: first.StatusLine, Query: query, Passage: posts.MatchingPassage(first, query, name),
+		URL: r.link.Post(first.ID),
+	}
+	var networks []string
+	for _, p := range together {
+		if !slices.Contains(e.Platforms, p.Platform) {
+			e.Platforms = append(e.Platforms, p.Platform)
+			networks = append(networks, r.web.cfg.Networks.DisplayName(core.Platform(p.Platform)))
+		}
+	}
+	if len(together) > 1 {
+		e.URL = r.link.PostsOfCalendarEntry(first.ID, link.Filter{})
+		e.Detail = ui.CountNoun(len(together), "post", "posts") + " · " + ui.StateWord(first.Status) + " · " +
+			core.JoinNames(networks, "and")
+		if zone, err := core.ParseZone(first.TZ); err == nil {
+			e.Detail += " · " + zone.FormatTime(first.PublishAt.Time)
+		}
+	}
+	return e
 }
 
 // filterEntries returns the entries whose name and detail contain each word of a query.

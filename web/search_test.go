@@ -74,6 +74,27 @@ func TestASearchLeadsToAllPostsWhenItShowsOnlySome(t *testing.T) {
 	}
 }
 
+// A post to five accounts filled the results.
+func TestPostsThatWereComposedTogetherShareAResult(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	for _, text := range []string{"The harbour bell", "The harbour light"} {
+		s.b.post("/posts", "account", s.threads.ID, "account", s.page.ID, "text", text, "when", "now").leads(t, "/posts")
+		s.Clock.Advance(time.Second)
+	}
+	s.ws.Draft("The harbour bell", s.threads)
+	if names := s.b.found("harbour"); len(names) != 3 {
+		t.Errorf("the search finds %q", names)
+	}
+	page := s.b.get("/search?q=harbour+light").is(t, http.StatusOK)
+	page.says(t, "2 posts · Queued · ", "Facebook", "Threads")
+	if n := len(page.all("main .palette-entry .mark")); n != 2 {
+		t.Errorf("the result shows %d icons", n)
+	}
+	together := s.b.get(attribute(page.one(t, "main .palette-entry"), "href")).is(t, http.StatusOK)
+	together.says(t, "2 posts at ", s.threads.DisplayName, s.page.DisplayName)
+}
+
 func TestASearchOffersWhatTheRoleAllows(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

@@ -123,22 +123,27 @@ func (f fixture) searches() map[string]templ.Component {
 	m := layout.PaletteModel{Frame: f.frame("Search", ""), Query: "bell", Groups: []layout.PaletteGroup{
 		{Name: "Pages", Entries: []layout.PaletteEntry{{Icon: "list", Name: "Posts", URL: link.Workspace("bell").Home()}}},
 		{Name: "Posts", Entries: []layout.PaletteEntry{{
-			Platform: "threads", Name: "The workshop is open. <b>", Detail: "Live", URL: link.Workspace("bell").Post(postID),
+			Platforms: []string{"threads"}, Name: "The workshop is open. <b>", Detail: "Live", URL: link.Workspace("bell").Post(postID),
 			Query: "bell", Passage: "…the big bell rings at <b>noon</b>.",
 		}}},
 	}}
 	many := layout.PaletteModel{Frame: m.Frame, Query: "harbour", Groups: []layout.PaletteGroup{
 		{Name: "Accounts", Entries: []layout.PaletteEntry{{
-			Platform: "threads", Name: "Harbour Bakery", Detail: "Threads", URL: link.Workspace("bell").Home(),
+			Platforms: []string{"threads"}, Name: "Harbour Bakery", Detail: "Threads", URL: link.Workspace("bell").Home(),
 		}}},
 		{Name: "Posts", Entries: []layout.PaletteEntry{
 			{
-				Platform: "threads", Name: "The rye bread is back at the harbour. " + long(80) + "…",
+				Platforms: []string{"threads"}, Name: "The rye bread is back at the harbour. " + long(80) + "…",
 				Detail: f.post("queued", "", f.in(26*time.Hour)).StatusLine, URL: link.Workspace("bell").Post(postID),
 			},
 			{
-				Platform: "facebook", Name: "Harbour light", Detail: f.post("draft", "", nil).StatusLine,
+				Platforms: []string{"facebook"}, Name: "Harbour light", Detail: f.post("draft", "", nil).StatusLine,
 				URL: link.Workspace("bell").Post(postID),
+			},
+			{
+				Platforms: []string{"facebook", "instagram", "threads", "youtube"}, Name: "Dawn over the harbour",
+				Detail: "4 posts · Live · Facebook, Instagram, Threads and YouTube · Sat 21 Nov 2026, 09:05 CET (Europe/Berlin)",
+				URL:    link.Workspace("bell").PostsOfCalendarEntry(postID, link.Filter{}),
 			},
 			{
 				Icon: "list", Name: "Show all posts with “harbour”",
