@@ -10,8 +10,8 @@ import (
 	"belfry/internal/core"
 )
 
-// movie is the MP4 or MOV file under examination. Its methods panic with an abort if a box is damaged or cannot be read,
-// so they must be called inside recoverAbort.
+// movie is the MP4 or MOV file under examination. Its methods panic with an abort if a box is damaged or cannot be
+// read, so they must be called inside recoverAbort.
 type movie struct {
 	f     *file
 	facts *Facts

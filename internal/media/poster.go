@@ -104,8 +104,8 @@ func runFFmpeg(ctx context.Context, program string, arguments []string, folder s
 	return nil, errNoFrame
 }
 
-// firstFrameArguments returns the arguments with which ffmpeg decodes the first frame of an input file as a JPEG, at the
-// size of a thumbnail and without rotating it. They restrict ffmpeg to one demuxer and to local files.
+// firstFrameArguments returns the arguments with which ffmpeg decodes the first frame of an input file as a JPEG, at
+// the size of a thumbnail and without rotating it. They restrict ffmpeg to one demuxer and to local files.
 func firstFrameArguments(inputPath string, facts Facts) []string {
 	width, height := facts.Width, facts.Height
 	if facts.Orientation >= 5 {
