@@ -45,7 +45,8 @@ const grantedBy = `(granted_at IS NULL OR granted_at < @at::timestamptz + '1 sec
 // and returns false, if the account is already revoked or disconnected, or if the person has connected it again since
 // then.
 func (t Tenant) MarkAccountRevokedUnlessGrantedLater(ctx context.Context, id core.AccountID, revokedAt time.Time,
-	reason string) (revoked bool, err error) {
+	reason string,
+) (revoked bool, err error) {
 	return t.execChanged(ctx, `
 		UPDATE accounts SET status = @revoked, status_reason = @reason
 		WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL AND status <> @revoked AND `+grantedBy,
