@@ -158,7 +158,7 @@ func namedChoices(f network.Field) string {
 	for i, c := range f.Choices {
 		named[i] = c.Value + " is " + c.Label
 	}
-	return strings.Join(named, ", ") + ". Other values are sent to the network as they are."
+	return strings.Join(named, ", ") + ". Other values that match the pattern are sent to the network as they are."
 }
 
 // formats contains the OpenAPI formats of text fields by kind.
