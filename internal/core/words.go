@@ -19,7 +19,8 @@ func ContainsAllWords(text, query string) bool {
 }
 
 // Excerpt returns the beginning of a text on one line. A text of more than maxChars characters is cut and ends with an
-// ellipsis. It is cut between two words, unless that would leave less than half of maxChars.
+// ellipsis, which takes the place of a full stop. It is cut between two words, unless that would leave less than half
+// of maxChars.
 func Excerpt(text string, maxChars int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	runes := []rune(text)
@@ -30,7 +31,7 @@ func Excerpt(text string, maxChars int) string {
 	if end := strings.LastIndexByte(start, ' '); runes[maxChars-1] != ' ' && end > len(start)/2 {
 		start = start[:end]
 	}
-	return strings.TrimSpace(start) + "…"
+	return strings.TrimRight(start, " .") + "…"
 }
 
 // ExcerptAround returns the part of a text around the first match of FindPhrase, on one line. Where it is cut, it has
