@@ -207,6 +207,27 @@ var rules = map[string]func(*testing.T, page){
 			}
 		}
 	},
+	"a button that deletes is red": func(t *testing.T, p page) {
+		for _, n := range p.all("main .button") {
+			if strings.HasPrefix(text(n), "Delete") && !strings.Contains(attribute(n, "class"), "danger") {
+				t.Errorf("%q is not red", text(n))
+			}
+		}
+	},
+	"the description of a picture has one name": func(t *testing.T, p page) {
+		for _, n := range p.all("body") {
+			if strings.Contains(strings.ToLower(text(n)), "alt text") {
+				t.Error("it is called alt text")
+			}
+		}
+	},
+	"only people with a mouse are told to drop files": func(t *testing.T, p page) {
+		for _, n := range p.all("main p:not(.needs-mouse):not([aria-hidden]), main .help:not(.needs-mouse)") {
+			if strings.Contains(strings.ToLower(text(n)), "drop ") {
+				t.Errorf("everybody reads %q", text(n))
+			}
+		}
+	},
 	"what people wrote is left alone by htmx": func(t *testing.T, p page) {
 		for _, n := range p.all("[data-testid=post-text], [data-testid=preview-text], .row-text, .timeline-words[dir]") {
 			if _, disabled := lookup(n, "hx-disable"); !disabled {
