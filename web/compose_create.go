@@ -84,7 +84,9 @@ func (r *request) setCreatedFlash(m posts.ComposeModel, made []contract.Post) {
 	}
 	if len(made) > 1 { // the only post has its page, which shows that it is live
 		f.URL, f.Label = r.link.Posts(link.Filter{Status: string(core.PostLive)}), viewLivePosts
-		for _, p := range before[:min(len(before), app.MaxBulk)] { // an address with more could be too long
+	}
+	if len(made) > 1 && len(before) <= app.MaxBulk { // an address with more could be too long
+		for _, p := range before {
 			f.Posts = append(f.Posts, p.ID)
 		}
 		f.UpdateURL = r.link.SentPosts(f.Posts...)
@@ -94,12 +96,14 @@ func (r *request) setCreatedFlash(m posts.ComposeModel, made []contract.Post) {
 
 const viewLivePosts = "View live posts"
 
-// showSentPosts renders the message about posts that were sent together, once none of them is queued.
+// showSentPosts renders the message about posts that were sent together, once none of them is queued. A retry can still
+// change what became of them, so the message is updated again.
 func (r *request) showSentPosts() error {
 	if !r.wantsFragment() {
 		return r.redirect(r.link.Home())
 	}
-	counts, err := r.web.cfg.App.CountPostsAmong(r.context(), r.caller, r.echo.QueryParams()[posts.FieldPost])
+	sent := r.echo.QueryParams()[posts.FieldPost]
+	counts, err := r.web.cfg.App.CountPostsAmong(r.context(), r.caller, sent)
 	if err != nil {
 		return err
 	}
@@ -114,6 +118,7 @@ func (r *request) showSentPosts() error {
 	f := layout.Flash{
 		Tone: ui.ToneGood, Text: ui.CountNoun(live, "post is", "posts are") + " live.",
 		URL: r.link.Posts(link.Filter{Status: string(core.PostLive)}), Label: viewLivePosts,
+		Posts: sent, UpdateURL: r.link.SentPosts(sent...),
 	}
 	if failed > 0 {
 		failures := ui.CountNoun(failed, "post", "posts") + " failed."

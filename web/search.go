@@ -128,17 +128,17 @@ func (r *request) searchPosts(query string) ([]layout.PaletteEntry, error) {
 // groupPostsOfRequests groups posts with the same words, status and time that one request created, in their order.
 // Posts without a time stay alone, because no page shows them together.
 func groupPostsOfRequests(list []contract.Post) (groups [][]contract.Post) {
-	type request struct {
+	type origin struct {
 		created, due time.Time
 		status, name string
 	}
-	places := map[request]int{}
+	places := map[origin]int{}
 	for _, p := range list {
 		if p.PublishAt == nil {
 			groups = append(groups, []contract.Post{p})
 			continue
 		}
-		of := request{p.CreatedAt.UTC(), p.PublishAt.UTC(), p.Status, posts.TitleOrText(p, foundExcerpt)}
+		of := origin{p.CreatedAt.UTC(), p.PublishAt.UTC(), p.Status, posts.TitleOrText(p, foundExcerpt)}
 		place, known := places[of]
 		if !known {
 			place = len(groups)
@@ -166,8 +166,8 @@ func (r *request) newPostsEntry(together []contract.Post, query string) layout.P
 	}
 	if len(together) > 1 {
 		e.URL = r.link.PostsOfCalendarEntry(first.ID, link.Filter{})
-		e.Detail = ui.CountNoun(len(together), "post", "posts") + " · " + ui.StateWord(first.Status) + " · " +
-			core.JoinNames(networks, "and")
+		// No number: the page that opens also shows posts of the same request with other words.
+		e.Detail = ui.StateWord(first.Status) + " · " + core.JoinNames(networks, "and")
 		if zone, err := core.ParseZone(first.TZ); err == nil {
 			e.Detail += " · " + zone.FormatTime(first.PublishAt.Time)
 		}

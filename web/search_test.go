@@ -87,7 +87,7 @@ func TestPostsThatWereComposedTogetherShareAResult(t *testing.T) {
 		t.Errorf("the search finds %q", names)
 	}
 	page := s.b.get("/search?q=harbour+light").is(t, http.StatusOK)
-	page.says(t, "2 posts · Queued · ", "Facebook", "Threads")
+	page.says(t, "Queued · ", "Facebook", "Threads")
 	if n := len(page.all("main .palette-entry .mark")); n != 2 {
 		t.Errorf("the result shows %d icons", n)
 	}

@@ -142,7 +142,7 @@ func (f fixture) searches() map[string]templ.Component {
 			},
 			{
 				Platforms: []string{"facebook", "instagram", "threads", "youtube"}, Name: "Dawn over the harbour",
-				Detail: "4 posts · Live · Facebook, Instagram, Threads and YouTube · Sat 21 Nov 2026, 09:05 CET (Europe/Berlin)",
+				Detail: "Live · Facebook, Instagram, Threads and YouTube · Sat 21 Nov 2026, 09:05 CET (Europe/Berlin)",
 				URL:    link.Workspace("bell").PostsOfCalendarEntry(postID, link.Filter{}),
 			},
 			{
