@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -131,6 +132,10 @@ func (c *control) removeAppAccess(w http.ResponseWriter, r *http.Request) {
 	in, err := readAppRemoval(w, r)
 	if err == nil {
 		err = c.kit.RemoveApp(in.Network, in.Person, in.Erase)
+	}
+	if err == nil && isForm(r) {
+		http.Redirect(w, r, c.kit.Prefix()+"/_/?removed="+url.QueryEscape(in.Network)+"#people", http.StatusSeeOther)
+		return
 	}
 	c.redirectFormOrSendState(w, r, err, map[string]any{"people": c.kit.ListPeople()})
 }

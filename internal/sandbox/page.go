@@ -25,6 +25,7 @@ type controlPage struct {
 	Now      time.Time
 	Ahead    time.Duration
 	Error    string
+	Removed  string // the title of the network on which a person has just removed the app; "" for none
 }
 
 func (c *control) showControlPage(w http.ResponseWriter, r *http.Request) {
@@ -44,6 +45,9 @@ func (c *control) renderControlPage(w http.ResponseWriter, r *http.Request, stat
 	slices.Reverse(p.Recent)
 	p.Calls = []string{sim.AnyCall}
 	for _, n := range p.Networks {
+		if n.ID == r.URL.Query().Get("removed") {
+			p.Removed = n.Title
+		}
 		for _, call := range n.Calls {
 			if !slices.Contains(p.Calls, call) {
 				p.Calls = append(p.Calls, call)

@@ -109,3 +109,21 @@ func TestRemovingTheAppEndsTheAccessAndIsReported(t *testing.T) {
 		}
 	}
 }
+
+// The page jumped to its top and said nothing.
+func TestAPersonSeesThatTheAppWasRemoved(t *testing.T) {
+	t.Parallel()
+	r := start(t, sandbox.Config{Prefix: "/sandbox", AppName: "Belfry"})
+	r.threads("harbour.bakery")
+	var listed struct{ People []sim.Person }
+	if err := json.Unmarshal([]byte(r.get("/_/people", "").text), &listed); err != nil || len(listed.People) != 1 {
+		t.Fatalf("people %+v, %v", listed, err)
+	}
+	a := r.post("/_/people/remove-app", "", url.Values{"network": {"threads"}, "person": {listed.People[0].ID}})
+	if to := a.header.Get("Location"); to != "/sandbox/_/?removed=threads#people" {
+		t.Errorf("it leads to %q", to)
+	}
+	if page := r.get("/_/?removed=threads", ""); !strings.Contains(page.text, "Belfry's access on Threads was removed.") {
+		t.Error("the page does not say what happened")
+	}
+}
