@@ -85,7 +85,6 @@ func (r *request) loadFilesAndPreview(m *posts.ShowModel, card app.PostCard) err
 		if !shown.Fills { // the page has room for the whole text
 			shown.Fold = 0
 		}
-		shown.Beside = "" // it would say that the post was published just now
 		m.Preview = preview.Post(shown)
 		m.ShowsTitle, m.ShowsText, m.ShowsTags = shown.ShowsTitle(), shown.ShowsText(card.Text), shown.ShowsTags(card.Tags)
 	}

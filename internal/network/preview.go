@@ -25,11 +25,9 @@ type Preview struct {
 
 	// ByUsername is true if the network shows the account's username instead of its name.
 	ByUsername bool
-	// Beside is shown next to the account, such as the age of the post.
-	Beside string
-	Topic  string
-	Title  string
-	Text   string
+	Topic      string
+	Title      string
+	Text       string
 	// Fold is how many characters of the text are shown before it is cut; 0 for all.
 	Fold int
 	// Link is shown as a card; "" for none.

@@ -9,7 +9,7 @@ const fold = 477
 func (Rules) Preview(d network.Draft) network.Preview {
 	s, _ := network.DecodeSettings[Settings](description, d.Settings) // unreadable settings count as empty
 	p := network.Preview{
-		Kind: "post", Several: network.Tiles, MinRatio: network.RatioPortrait, Beside: "Just now",
+		Kind: "post", Several: network.Tiles, MinRatio: network.RatioPortrait,
 		Parts: []network.PreviewPart{
 			network.PartAccount, network.PartText, network.PartMedia, network.PartLink, network.PartActions,
 		},
@@ -29,7 +29,7 @@ func (Rules) Preview(d network.Draft) network.Preview {
 			network.PartAccount, network.PartTitle, network.PartText, network.PartMedia, network.PartActions,
 		}
 	case typeReels:
-		p.Kind, p.Fills, p.Beside, p.Fold = "Reel", true, "", 60
+		p.Kind, p.Fills, p.Fold = "Reel", true, 60
 		p.Parts = []network.PreviewPart{network.PartMedia, network.PartAccount, network.PartText, network.PartActions}
 	case typeStories:
 		p.Kind, p.Fills = "Story", true

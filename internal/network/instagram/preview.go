@@ -27,7 +27,7 @@ func (Rules) Preview(d network.Draft) network.Preview {
 		p.Parts = []network.PreviewPart{network.PartMedia, network.PartAccount, network.PartText, network.PartActions}
 		p.Actions = p.Actions[:3]
 	case typeStories:
-		p.Kind, p.Fills, p.Beside = "Story", true, "now"
+		p.Kind, p.Fills = "Story", true
 		p.Parts = []network.PreviewPart{network.PartAccount, network.PartMedia}
 	}
 	return p

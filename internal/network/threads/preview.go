@@ -9,7 +9,7 @@ var kindNames = map[string]string{typeText: "post", typeImage: "post", typeVideo
 func (Rules) Preview(d network.Draft) network.Preview {
 	s, _ := network.DecodeSettings[Settings](description, d.Settings) // unreadable settings count as empty
 	p := network.Preview{
-		Kind: kindNames[postContentType(d.Media)], Several: network.Row, MinRatio: 3.0 / 4, ByUsername: true, Beside: "now",
+		Kind: kindNames[postContentType(d.Media)], Several: network.Row, MinRatio: 3.0 / 4, ByUsername: true,
 		Parts: []network.PreviewPart{
 			network.PartAccount, network.PartText, network.PartMedia, network.PartLink, network.PartActions,
 		},
