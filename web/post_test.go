@@ -215,6 +215,9 @@ func TestAFailedPostWithALiveCopyLeadsToTheCopy(t *testing.T) {
 	list.says(t, "All 2", "Live 1")
 	row := testid("post-row") + `[data-post="` + post.ID + `"] `
 	list.one(t, row+testid("row-copy")+`[href="/posts/`+made.ID+`"]`)
+	if found := textOf(s.b.get("/search?q=hello").one(t, `main [href="/posts/`+post.ID+`"]`)); !strings.Contains(found, "A copy is live") {
+		t.Errorf("the search says %q", found)
+	}
 	list.one(t, row+testid("status")+"[data-status=replaced]")
 	newer, err := s.App.DuplicatePost(t.Context(), s.ws.Owner, post.ID)
 	must(t, err)

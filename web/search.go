@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/views/layout"
@@ -107,16 +108,17 @@ func (r *request) searchPosts(query string) ([]layout.PaletteEntry, error) {
 	if query == "" {
 		return nil, nil
 	}
-	list, err := r.web.cfg.App.ListPosts(r.context(), r.caller, contract.ListPosts{Q: query, Limit: mostRead})
+	cards, next, _, err := r.web.cfg.App.ListPostCards(r.context(), r.caller,
+		contract.ListPosts{Q: query, Limit: mostRead}, "")
 	if _, refused := asRefusal(err); refused { // the query is not valid, so no post can contain it
 		return nil, nil
 	}
-	found := groupPostsOfRequests(list.Posts)
+	found := groupPostsOfRequests(cards)
 	var entries []layout.PaletteEntry
 	for _, together := range found[:min(len(found), mostFound)] {
 		entries = append(entries, r.newPostsEntry(together, query))
 	}
-	if list.NextCursor != nil || len(found) > mostFound {
+	if next != "" || len(found) > mostFound {
 		entries = append(entries, layout.PaletteEntry{
 			Icon: "list", Name: "Show all posts with “" + query + "”",
 			URL: r.link.Posts(link.Filter{Status: link.AllPosts, Query: query}),
@@ -127,18 +129,19 @@ func (r *request) searchPosts(query string) ([]layout.PaletteEntry, error) {
 
 // groupPostsOfRequests groups posts with the same words, status and time that one request created, in their order.
 // Posts without a time stay alone, because no page shows them together.
-func groupPostsOfRequests(list []contract.Post) (groups [][]contract.Post) {
+func groupPostsOfRequests(list []app.PostCard) (groups [][]app.PostCard) {
 	type origin struct {
 		created, due time.Time
 		status, name string
+		replaced     bool
 	}
 	places := map[origin]int{}
 	for _, p := range list {
 		if p.PublishAt == nil {
-			groups = append(groups, []contract.Post{p})
+			groups = append(groups, []app.PostCard{p})
 			continue
 		}
-		of := origin{p.CreatedAt.UTC(), p.PublishAt.UTC(), p.Status, posts.TitleOrText(p, foundExcerpt)}
+		of := origin{p.CreatedAt.UTC(), p.PublishAt.UTC(), p.Status, posts.TitleOrText(p.Post, foundExcerpt), p.ReplacedBy != ""}
 		place, known := places[of]
 		if !known {
 			place = len(groups)
@@ -150,11 +153,11 @@ func groupPostsOfRequests(list []contract.Post) (groups [][]contract.Post) {
 }
 
 // newPostsEntry returns the result for a post, or for several that groupPostsOfRequests has grouped.
-func (r *request) newPostsEntry(together []contract.Post, query string) layout.PaletteEntry {
+func (r *request) newPostsEntry(together []app.PostCard, query string) layout.PaletteEntry {
 	first := together[0]
-	name := posts.TitleOrText(first, foundExcerpt)
+	name := posts.TitleOrText(first.Post, foundExcerpt)
 	e := layout.PaletteEntry{
-		Name: name, Detail: first.StatusLine, Query: query, Passage: posts.MatchingPassage(first, query, name),
+		Name: name, Detail: first.StatusLine, Query: query, Passage: posts.MatchingPassage(first.Post, query, name),
 		URL: r.link.Post(first.ID),
 	}
 	var networks []string
@@ -171,6 +174,13 @@ func (r *request) newPostsEntry(together []contract.Post, query string) layout.P
 		if zone, err := core.ParseZone(first.TZ); err == nil {
 			e.Detail += " · " + zone.FormatTime(first.PublishAt.Time)
 		}
+	}
+	switch {
+	case first.ReplacedBy == "":
+	case len(together) == 1:
+		e.Detail += " · A copy is live"
+	default:
+		e.Detail += " · Copies are live"
 	}
 	return e
 }
