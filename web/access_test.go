@@ -88,6 +88,10 @@ func TestRolesAreOfferedWhatTheyMay(t *testing.T) {
 			t.Errorf("%s: editing is offered: %t", c.role, got)
 		}
 		page.one(t, testid("nav-settings"))
+		if said := b.get("/accounts").text(); strings.Contains(said, "You approve access") != c.manages ||
+			strings.Contains(said, "Only an owner or admin of the workspace can connect accounts.") == c.manages {
+			t.Errorf("the page with the accounts tells a member with the role %s: %s", c.role, said)
+		}
 		if got := len(b.get("/accounts").is(t, http.StatusOK).all(testid("disconnect"))) > 0; got != c.manages {
 			t.Errorf("%s: disconnecting is offered: %t", c.role, got)
 		}
