@@ -65,3 +65,21 @@ func TestTheCategoryOfAVideoIsChosenByItsName(t *testing.T) {
 		}
 	}
 }
+
+// The number of problems led past the first one, and those of the tabs did not add up to it.
+func TestTheNumberOfProblemsLeadsToTheFirstOnThePage(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	photo := s.ws.File("photo.jpg", mediatest.JPEG(1080, 1080))
+	part := s.b.part(http.MethodPost, "/compose/plan", "account", s.ws.Account("youtube").ID, "account", s.threads.ID,
+		"media", photo.ID, "when", "now", "settings.threads.topicTag", "a.b").is(t, http.StatusOK)
+	if verdict := part.one(t, testid("plan-verdict")+" a"); textOf(verdict) != "3 problems to fix." ||
+		attribute(verdict, "href") != "#title" {
+		t.Errorf("%q leads to %s", textOf(verdict), attribute(verdict, "href"))
+	}
+	for tab, want := range map[string]string{"all": "2", "threads": "1"} {
+		if got := textOf(part.one(t, `[for="tab-`+tab+`"] .tab-problems`)); got != want {
+			t.Errorf("the tab %s has %s problems, want %s", tab, got, want)
+		}
+	}
+}

@@ -508,7 +508,7 @@ func editor(m ComposeModel) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if m.hasNetworkTabs() {
-			templ_7745c5c3_Err = networkTab(m, "", "All networks", m.countWrongInputs(FieldText, FieldTitle, FieldTags)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = networkTab(m, "", "All networks", m.countProblemsOf(sharedInputNames...)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -545,7 +545,7 @@ func editor(m ComposeModel) templ.Component {
 		}
 		if m.hasNetworkTabs() {
 			for _, n := range m.shownNetworks() {
-				templ_7745c5c3_Err = networkTab(m, n.ID, n.Name, m.countWrongInputs(n.tabInputNames()...)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = networkTab(m, n.ID, n.Name, m.countProblemsOf(n.tabInputNames()...)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -333,11 +333,16 @@ func (n Network) tabInputNames() []string {
 	return names
 }
 
-// countWrongInputs returns how many of the inputs have a problem.
-func (m ComposeModel) countWrongInputs(names ...string) (problems int) {
+// sharedInputNames are the names of the inputs for all networks, in the order in which the form shows them.
+var sharedInputNames = []string{FieldTitle, FieldText, FieldTags, FieldMedia}
+
+// countProblemsOf returns the number of problems of the inputs.
+func (m ComposeModel) countProblemsOf(names ...string) (problems int) {
 	for _, name := range names {
-		if hasProblem(m.errorOrCausesFor(name)) {
-			problems++
+		for _, c := range m.errorOrCausesFor(name) {
+			if c.IsProblem() {
+				problems++
+			}
 		}
 	}
 	return problems
@@ -408,13 +413,17 @@ func (m ComposeModel) inputID(name string) string {
 	}[name]
 }
 
-// firstProblemInputID returns the id of the input with the plan's first problem that is about an input, or "".
+// firstProblemInputID returns the id of the first input on the page with a problem, or "".
 func (m ComposeModel) firstProblemInputID() (idOrEmpty string) {
 	if m.Plan.canSubmit() || m.Plan.isOnlyWaitingForFiles() {
 		return ""
 	}
-	for _, c := range m.Plan.Causes {
-		if id := m.inputID(c.Input); id != "" && c.IsProblem() {
+	names := append([]string{FieldAccount}, sharedInputNames...)
+	for _, n := range m.shownNetworks() {
+		names = append(names, n.tabInputNames()...)
+	}
+	for _, name := range append(names, FieldAt) {
+		if id := m.inputID(name); id != "" && m.countProblemsOf(name) > 0 {
 			return id
 		}
 	}
