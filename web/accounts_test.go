@@ -236,15 +236,25 @@ func TestAnAccountToReconnectIsAnnouncedEverywhere(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	ws := r.Workspace("one")
-	ws.Account("threads")
+	account := ws.Account("threads")
+	post := ws.Queued("soon", account, r.Clock.Now().Add(time.Hour))
 	b := r.as(ws)
-	if len(b.get("/posts").all(testid("notice"))) != 0 {
+	if page := b.get("/posts"); len(page.all(testid("notice"))) != 0 || len(page.all(testid("row-note"))) != 0 {
 		t.Error("a healthy account is announced")
 	}
+	b.get("/posts/"+post.ID).one(t, testid("send-now"))
 	elsewhere := r.Replica(func(c *app.Config) { c.NetworksURL = "elsewhere" })
 	must(t, elsewhere.RevokeOrRestoreAccountsOnNetworkSwitch(t.Context()))
 	page := b.get("/posts")
 	page.one(t, testid("notice")+` a[href$="/reconnect"][aria-label$=" on Threads"]`)
+	if note := textOf(page.one(t, testid("row-note"))); note != "The account needs reconnecting" {
+		t.Errorf("the row of its queued post says %q", note)
+	}
+	page = b.get("/posts/" + post.ID)
+	page.one(t, testid("reconnect")+".primary")
+	if len(page.all(testid("send-now"))) != 0 {
+		t.Error("its post can be sent now")
+	}
 	page = b.get("/accounts")
 	page.one(t, testid("account")+`[data-status="revoked"]`)
 	page.says(t, "Reconnect the account.")
@@ -400,7 +410,7 @@ func TestReconnectingFromAFailedPostRetriesIt(t *testing.T) {
 	s.b.get("/posts/"+first.ID).says(t, "Access to Threads was not granted.")
 	s.b.get(callback("threads", s.Consent(ask(), "maren.writes"))).leads(t, "/posts/"+first.ID)
 	page := s.b.get("/posts/" + first.ID)
-	page.says(t, "Maren Holt reconnected. The post is queued again. In the last 7 days, 1 other post failed because Belfry had lost access to the account.")
+	page.says(t, "Maren Holt reconnected. The post was queued again. In the last 7 days, 1 other post failed because Belfry had lost access to the account.")
 	retry := page.form(t, `form:has(`+testid("retry-others")+`)`)
 	if p := s.ws.Work(first); p.Status != "live" {
 		t.Errorf("the post is %s", p.Status)

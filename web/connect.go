@@ -112,7 +112,7 @@ func (r *request) redirectAfterReconnect(done app.Connected) error {
 	f := layout.Flash{Tone: ui.ToneGood, Text: done.Accounts[0].DisplayName + " reconnected."}
 	switch {
 	case after.Retried:
-		f.Text += " The post is queued again."
+		f.Text += " The post was queued again."
 	case after.Refused != nil:
 		told := r.web.errorForPeople(after.Refused)
 		f.Tone = ui.ToneWarn

@@ -135,6 +135,10 @@ func (r *request) loadRowsAndPopSelection(m *posts.ListModel, cards []app.PostCa
 	if err != nil {
 		return err
 	}
+	lost, err := r.findDisconnectedAccountIDs()
+	if err != nil {
+		return err
+	}
 	selected := r.popSelection()
 	for _, card := range cards {
 		row := posts.Row{
@@ -143,12 +147,26 @@ func (r *request) loadRowsAndPopSelection(m *posts.ListModel, cards []app.PostCa
 			Editable: slices.Contains(card.Acts, core.ActEdit), ReplacedBy: card.ReplacedBy,
 		}
 		row.Note = rowNote(card, row.Network, m.Zone)
+		if card.Status == string(core.PostQueued) && slices.Contains(lost, card.AccountID) {
+			row.Note = "The account needs reconnecting"
+		}
 		for _, id := range selected {
 			row.Selected = row.Selected || id == card.ID
 		}
 		m.Rows = append(m.Rows, row)
 	}
 	return nil
+}
+
+// findDisconnectedAccountIDs returns the ids of the accounts that must be reconnected.
+func (r *request) findDisconnectedAccountIDs() (ids []string, err error) {
+	accounts, err := r.loadAccounts()
+	for _, a := range accounts {
+		if a.Status != string(core.AccountOK) {
+			ids = append(ids, a.ID)
+		}
+	}
+	return ids, err
 }
 
 // rowNote returns why a post failed or what it is waiting for, or "".

@@ -72,7 +72,7 @@ func (m ListModel) ContentHash() string {
 		shown = append(shown, n)
 	}
 	for _, r := range m.Rows {
-		shown = append(shown, r.ID, r.StatusLine, r.UpdatedAt.UnixMilli(), r.Editable, r.ReplacedBy)
+		shown = append(shown, r.ID, r.StatusLine, r.UpdatedAt.UnixMilli(), r.Editable, r.ReplacedBy, r.Note)
 	}
 	return hashValues(shown...)
 }
