@@ -195,14 +195,16 @@ func (a *App) checkMemberQuota(ctx context.Context, t store.Tenant, otherMembers
 type Invitation struct {
 	Workspace, Email, Name string
 	Role                   core.Role
-	InvitedBy              string // the name of the person who sent it; "" if it is not known
+	InvitedBy              string // the name of the member who sent it; "" if it is not known or they have left
 }
 
 // GetInvitation returns the invitation to which a token belongs. It returns not_found if the invitation is expired,
 // used, replaced or unknown.
 func (a *App) GetInvitation(ctx context.Context, token string) (Invitation, error) {
 	i, _, err := a.loadInvitation(ctx, token)
-	return Invitation{i.WorkspaceName, i.Email, i.Name, i.Role, i.InvitedBy}, err
+	return Invitation{
+		Workspace: i.WorkspaceName, Email: i.Email, Name: i.Name, Role: i.Role, InvitedBy: i.InvitedBy,
+	}, err
 }
 
 // loadInvitation looks up an invitation by its token and returns it with the hash of the token. It returns

@@ -98,6 +98,25 @@ func TestANewPersonJoins(t *testing.T) {
 	want(t, core.CodeConflict, err)
 }
 
+func TestAnInvitationDoesNotNameSomebodyWhoHasLeft(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	admin := ws.Member(core.RoleAdmin)
+	made, err := h.App.InviteMember(t.Context(), admin, contract.InviteMember{Email: "ada@example.org", Role: "editor"})
+	must(t, err)
+	for _, name := range []string{"A admin", ""} {
+		shown, err := h.App.GetInvitation(t.Context(), tokenOf(t, made))
+		must(t, err)
+		if shown.InvitedBy != name {
+			t.Errorf("the invitation is from %q, want %q", shown.InvitedBy, name)
+		}
+		if name != "" {
+			must(t, h.App.RemoveMemberOrInvitation(t.Context(), admin, admin.AttributedUser().String()))
+		}
+	}
+}
+
 func TestAKnownPersonJoinsWithTheirPassword(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)

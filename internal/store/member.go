@@ -69,7 +69,7 @@ type Invitation struct {
 	Email         string
 	Name          string
 	Role          core.Role
-	InvitedBy     string // the name of the person who sent it; "" if it is not known
+	InvitedBy     string // the name of the member who sent it; "" if it is not known or they have left
 }
 
 // InvitationByToken returns an invitation by the hash of its link's token. It returns ErrNotFound if the invitation has
@@ -78,22 +78,23 @@ func (s *Store) InvitationByToken(ctx context.Context, tokenHash []byte, now tim
 	return queryOne[Invitation](s.query(ctx, `
 		SELECT i.id, i.workspace_id AS workspace, w.name AS workspace_name, i.email, i.name, i.role,
 			coalesce(u.name, '') AS invited_by
-		FROM invitations i JOIN workspaces w ON w.id = i.workspace_id LEFT JOIN users u ON u.id = i.invited_by
+		FROM invitations i JOIN workspaces w ON w.id = i.workspace_id
+			LEFT JOIN members m ON m.workspace_id = i.workspace_id AND m.user_id = i.invited_by
+			LEFT JOIN users u ON u.id = m.user_id
 		WHERE i.hash = @hash AND i.expires_at > @now`, args{"hash": tokenHash, "now": now}))
 }
 
-// SaveInvitation stores an invitation. If an invitation with this id exists, SaveInvitation replaces its token, email
-// address, name, role, sender and expiry.
-func (t Tenant) SaveInvitation(ctx context.Context, m core.Member, sender core.UserID, tokenHash []byte) error {
+// SaveInvitation stores an invitation. If an invitation with this id exists, SaveInvitation replaces it, except the
+// time of its creation.
+func (t Tenant) SaveInvitation(ctx context.Context, m core.Member, invitedBy core.UserID, tokenHash []byte) error {
 	return t.exec(ctx, `
 		INSERT INTO invitations AS i (id, workspace_id, email, name, role, invited_by, hash, created_at, expires_at)
-		VALUES (@id, @ws, @email, @name, @role, @sender, @hash, @at, @until)
-		ON CONFLICT (id) DO UPDATE SET email = @email, name = @name, role = @role, invited_by = @sender, hash = @hash,
+		VALUES (@id, @ws, @email, @name, @role, @invited_by, @hash, @at, @until)
+		ON CONFLICT (id) DO UPDATE SET email = @email, name = @name, role = @role, invited_by = @invited_by, hash = @hash,
 			expires_at = @until
 		WHERE i.workspace_id = @ws`, args{
-		"sender": sender,
-		"id":     m.ID, "email": m.Email, "name": m.Name, "role": m.Role, "hash": tokenHash, "at": m.CreatedAt,
-		"until": m.InvitedUntil,
+		"id": m.ID, "email": m.Email, "name": m.Name, "role": m.Role, "invited_by": invitedBy, "hash": tokenHash,
+		"at": m.CreatedAt, "until": m.InvitedUntil,
 	})
 }
 

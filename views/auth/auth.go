@@ -57,7 +57,7 @@ type InvitationModel struct {
 	Frame                         layout.Frame
 	Token, Workspace, Email, Name string
 	Role                          core.Role
-	InvitedBy                     string            // the name of the person who invites; "" if it is not known
+	InvitedBy                     string            // the name of the member who invites; "" if it is not known
 	Errors                        map[string]string // by input
 	Refused                       *contract.Error
 }
