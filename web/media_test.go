@@ -204,13 +204,19 @@ func TestTheLibraryShowsFilesWithAllOfSeveralTags(t *testing.T) {
 	}
 	both.says(t, "Tag: noon", "Tag: dusk")
 	both.one(t, ".filter-chip[href='/media?tag=noon']")
+	if label := textOf(both.one(t, "label[for=filter-tag-2]")); label != "Tag 2" {
+		t.Errorf("the second tag's label is %q", label)
+	}
+	if label := textOf(s.b.get("/media?tag=noon").one(t, "label[for=filter-tag-1]")); label != "Tag" {
+		t.Errorf("the only tag's label is %q", label)
+	}
 	if form := both.form(t, "form.filter-form"); !slices.Equal(form["tag"], []string{"noon", "dusk"}) {
 		t.Errorf("the filter keeps the tags %q", form["tag"])
 	}
 	if got := shown(s.b.get("/media?tag=noon%2C+dusk")); !slices.Equal(got, []string{"comma.jpg"}) {
 		t.Errorf("with a tag that has a comma, it shows %q", got)
 	}
-	s.b.get("/media?tag="+strings.Repeat("x", 5000)).is(t, http.StatusBadRequest)
+	s.b.get("/media?tag="+strings.Repeat("x", 10_001)).is(t, http.StatusBadRequest)
 }
 
 func TestDeletingFilesAsksOnceAndKeepsThoseInUse(t *testing.T) {

@@ -56,14 +56,10 @@ func (a *App) ListLibraryFiles(ctx context.Context, c core.Caller, in LibraryFil
 func parseLibraryFilter(ctx context.Context, t store.Tenant, in LibraryFilter) (store.MediaFilter, error) {
 	f, err := parseMediaFilter(ctx, t, contract.ListMedia{
 		FolderID: in.Folder, Kind: in.Kind, Q: in.Query, Limit: in.Limit,
-	})
+	}, in.Tags...)
 	if err != nil {
 		return f, err
 	}
-	if err := core.CheckContent("", "", "", in.Tags); err != nil {
-		return f, err
-	}
-	f.Tags = in.Tags
 	// Files that are still being uploaded are not listed.
 	f.Statuses, f.Kept = []core.MediaStatus{core.MediaProcessing, core.MediaReady, core.MediaFailed}, true
 	switch in.Use {

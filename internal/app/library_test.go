@@ -91,6 +91,12 @@ func TestTheLibraryIsFilteredOrderedAndPaged(t *testing.T) {
 		_, err := h.App.ListLibraryFiles(t.Context(), ws.Owner, bad)
 		want(t, core.CodeInvalidRequest, err)
 	}
+	for _, bad := range [][]string{{"bells", "\x00"}, {strings.Repeat("x", 10_001)}, make([]string, 201)} {
+		_, err := h.App.ListLibraryFiles(t.Context(), ws.Owner, app.LibraryFilter{Tags: bad})
+		if e := want(t, core.CodeInvalidRequest, err); e.Path != "tag" || strings.Contains(e.Message, "post") {
+			t.Errorf("of %d tags, it says at %s: %s", len(bad), e.Path, e.Message)
+		}
+	}
 	for _, bad := range []app.LibraryFilter{{Folder: "x"}, {After: "x"}} {
 		_, err := h.App.ListLibraryFiles(t.Context(), ws.Owner, bad)
 		want(t, core.CodeNotFound, err)

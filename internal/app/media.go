@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 
 	"belfry/internal/contract"
@@ -170,9 +169,14 @@ func listMediaPage(
 // rootFolder selects files that are not in a folder.
 const rootFolder = "root"
 
-// parseMediaFilter parses the filters of a request. It returns not_found for a folder that does not exist.
-func parseMediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (store.MediaFilter, error) {
-	f := store.MediaFilter{Kind: core.FileKind(in.Kind), Contains: in.Q, Root: in.FolderID == rootFolder}
+// parseMediaFilter parses the filters of a request. Files must have in.Tag, if it is set, and all of moreTags. It
+// returns not_found for a folder that does not exist.
+func parseMediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia,
+	moreTags ...string,
+) (store.MediaFilter, error) {
+	f := store.MediaFilter{
+		Kind: core.FileKind(in.Kind), Contains: in.Q, Tags: moreTags, Root: in.FolderID == rootFolder,
+	}
 	var err error
 	if f.Limit, err = parsePageSize(in.Limit); err != nil {
 		return f, err
@@ -186,11 +190,19 @@ func parseMediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia
 	if err != nil {
 		return f, err
 	}
-	if err := cmp.Or(core.CheckText("q", in.Q, maxMediaDescription), core.CheckText("tag", in.Tag, maxMediaDescription)); err != nil {
+	if err := core.CheckText("q", in.Q, maxMediaDescription); err != nil {
 		return f, err
 	}
 	if in.Tag != "" {
-		f.Tags = []string{in.Tag}
+		f.Tags = append(f.Tags, in.Tag)
+	}
+	if len(f.Tags) > core.MaxTags {
+		return f, core.Invalid("tag", "The filter has more than %d tags.", core.MaxTags)
+	}
+	for _, tag := range f.Tags {
+		if err := core.CheckText("tag", tag, maxMediaDescription); err != nil {
+			return f, err
+		}
 	}
 	after, err := core.ParseCursor[core.MediaKind](in.Cursor)
 	if err != nil {

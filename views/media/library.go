@@ -2,6 +2,7 @@ package media
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"belfry/internal/contract"
@@ -73,6 +74,14 @@ func (m LibraryModel) tagInputValues() []string {
 		return []string{""}
 	}
 	return m.Filter.Tags
+}
+
+// tagInputLabel returns the label of an input for a tag, with a number if there are several inputs.
+func (m LibraryModel) tagInputLabel(index int) string {
+	if len(m.Filter.Tags) < 2 {
+		return "Tag"
+	}
+	return fmt.Sprint("Tag ", index+1)
 }
 
 // currentFolderID returns the id of the current folder, or "" for the lists of all files and of files in no folder.

@@ -1196,7 +1196,7 @@ func filters(m LibraryModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for i, tag := range m.tagInputValues() {
-				templ_7745c5c3_Err = ui.Input(ui.Field{ID: fmt.Sprintf("filter-tag-%d", i+1), Name: "tag", Label: "Tag", Value: tag, List: "tags", Autocomplete: "off"}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Input(ui.Field{ID: fmt.Sprintf("filter-tag-%d", i+1), Name: "tag", Label: m.tagInputLabel(i), Value: tag, List: "tags", Autocomplete: "off"}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
