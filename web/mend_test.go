@@ -106,6 +106,10 @@ func TestTheEditorShowsTheAccountAsItsNetworkDoes(t *testing.T) {
 	if said := textOf(page.one(t, ".preview-name")); !strings.HasPrefix(said, "harbour.bakery ") {
 		t.Errorf("the preview shows %q", said)
 	}
+	page = s.b.post("/compose/plan", "account", account.ID, "text", "hello", "when", "now")
+	if said := textOf(page.one(t, "#preview-threads .preview-beside")); said != "now" {
+		t.Errorf("the preview of a post for now says %q", said)
+	}
 }
 
 func TestAProblemWithAnAccountLeadsToTheAccounts(t *testing.T) {
