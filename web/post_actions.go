@@ -115,7 +115,7 @@ func (r *request) duplicatePost(form url.Values) error {
 	return r.redirect(r.link.EditPost(made.ID))
 }
 
-func (r *request) resolvePostOutcome(form url.Values) error {
+func (r *request) resolveOutcome(form url.Values) error {
 	in, word := contract.ResolveOutcome{}, flashPublishing
 	switch form.Get(posts.FieldOutcome) {
 	case posts.OutcomeLive:
@@ -124,7 +124,7 @@ func (r *request) resolvePostOutcome(form url.Values) error {
 	default:
 		return core.Invalid(posts.FieldOutcome, "Say whether the post is live.")
 	}
-	_, err := r.web.cfg.App.ResolveUnknownOutcome(r.context(), r.caller, r.pathID(), in)
+	_, err := r.web.cfg.App.ResolveOutcome(r.context(), r.caller, r.pathID(), in)
 	return r.redirectToPostOrShowRefusal(word, err)
 }
 

@@ -17,7 +17,7 @@ func (s *studio) work(p contract.Post) {
 	s.t.Helper()
 	id, err := core.ParseID[core.PostKind](p.ID)
 	must(s.t, err)
-	must(s.t, s.App.Engine().PublishIfDue(s.t.Context(), "a worker", s.ws.ID, id))
+	must(s.t, s.App.Engine().PublishOrPrepare(s.t.Context(), "a worker", s.ws.ID, id))
 }
 
 func (s *studio) show(p contract.Post) *page {

@@ -112,7 +112,7 @@ func workspaceRoutes(at link.Workspace) []route {
 		getRoute(at.ResolveOutcome(id), (*request).redirectToPost),
 		getRoute(at.DeletePost(id), (*request).showDeletePostConfirmation),
 		postRoute(at.DeletePost(id), withForm(actOnce((*request).deletePost))),
-		postRoute(at.ResolveOutcome(id), withForm(actOnce((*request).resolvePostOutcome))),
+		postRoute(at.ResolveOutcome(id), withForm(actOnce((*request).resolveOutcome))),
 
 		pageRoute(at.Media(link.MediaFilter{}), (*request).showLibrary),
 		getRoute(at.PickMedia(link.MediaFilter{}), (*request).showFilePicker),

@@ -365,7 +365,7 @@ func (g *seeder) publishAndAwaitPost(ctx context.Context, due duePost) (publishe
 	}
 	ws, held := due.owner.Workspace(), false
 	done, err := pollUntil(ctx, publishPatience, func(ctx context.Context) (bool, error) {
-		if err := g.app.Engine().PublishIfDue(ctx, newWorkerName(), ws, post); err != nil {
+		if err := g.app.Engine().PublishOrPrepare(ctx, newWorkerName(), ws, post); err != nil {
 			return false, err
 		}
 		now, err := g.app.GetPostCard(ctx, due.owner, due.post)

@@ -395,7 +395,7 @@ func TestNewsOfAnOldTokenDoesNotRevokeANewOne(t *testing.T) {
 	gone.meanwhile = func() { ws.Account("threads", "one") }
 	id, err := core.ParseID[core.PostKind](ws.Now("late news", a).ID)
 	must(t, err)
-	must(t, h.App.Engine().PublishIfDue(t.Context(), "a worker", ws.ID, id))
+	must(t, h.App.Engine().PublishOrPrepare(t.Context(), "a worker", ws.ID, id))
 	if got := stored[string](t, h, a, "status"); got != "ok" {
 		t.Errorf("the account is %s", got)
 	}

@@ -85,7 +85,7 @@ func TestAFileIsPublishedByAPersonsWord(t *testing.T) {
 	p := b.post(request("a", now(), b.ws.Account("threads")), file)
 	_, err := b.Pool.Exec(t.Context(), `UPDATE posts SET status = 'failed', error_code = 'outcome_unknown'`)
 	must(t, err)
-	p, err = b.App.ResolveUnknownOutcome(b.Context(), b.ws.Owner, p.ID, contract.ResolveOutcome{Live: true})
+	p, err = b.App.ResolveOutcome(b.Context(), b.ws.Owner, p.ID, contract.ResolveOutcome{Live: true})
 	if err != nil || p.Status != "live" {
 		t.Fatalf("the post is %s, %v", p.Status, err)
 	}

@@ -324,7 +324,7 @@ func (e *errand) publishDue(most int) (int, error) {
 	}
 	posts, err := pgx.CollectRows(rows, pgx.RowToStructByPos[due])
 	for _, p := range posts {
-		err = errors.Join(err, e.app.Engine().PublishIfDue(e.ctx, "a worker", p.Workspace, p.Post))
+		err = errors.Join(err, e.app.Engine().PublishOrPrepare(e.ctx, "a worker", p.Workspace, p.Post))
 	}
 	return len(posts), err
 }

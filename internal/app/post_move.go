@@ -242,9 +242,9 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 	})
 }
 
-// ResolveUnknownOutcome applies a person's answer about a post with an unknown outcome: it marks the post as live, or
-// queues it again because it is not on the network. Only a signed-in person can answer.
-func (a *App) ResolveUnknownOutcome(ctx context.Context, c core.Caller, id string, in contract.ResolveOutcome,
+// ResolveOutcome applies a person's answer about a post with an unknown outcome: it marks the post as live, or queues
+// it again because it is not on the network. Only a signed-in person can answer.
+func (a *App) ResolveOutcome(ctx context.Context, c core.Caller, id string, in contract.ResolveOutcome,
 ) (contract.Post, error) {
 	if err := c.RequireSession(false); err != nil {
 		return contract.Post{}, err

@@ -389,7 +389,7 @@ func TestAnotherWorkspacesPostsAreNotThere(t *testing.T) {
 			return err
 		},
 		"settle": func(id string) error {
-			_, err := b.App.ResolveUnknownOutcome(b.Context(), b.ws.Owner, id, contract.ResolveOutcome{})
+			_, err := b.App.ResolveOutcome(b.Context(), b.ws.Owner, id, contract.ResolveOutcome{})
 			return err
 		},
 	} {

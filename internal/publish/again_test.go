@@ -266,7 +266,7 @@ func TestANewTryFailsInItsOwnWords(t *testing.T) {
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
 	worker := b.through(func(n network.Network) network.Network { return unfit{n} })
-	must(t, worker.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, id))
+	must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
 	if post = b.ws.Post(post); post.Error == nil || post.Error.Code != "rejected" || post.Error.Message != unfitWords {
 		t.Errorf("the second try failed with %+v", post.Error)
 	}
@@ -284,7 +284,7 @@ func TestAFailureAfterAThrottleIsNotExplainedByTheThrottle(t *testing.T) {
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
 	worker := b.through(func(n network.Network) network.Network { return silent{n} })
-	must(t, worker.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, id))
+	must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
 	if post = b.ws.Post(post); post.Error == nil || strings.Contains(post.Error.Message, throttle.Message) {
 		t.Errorf("the post failed with %+v", post.Error)
 	}

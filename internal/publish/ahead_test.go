@@ -103,7 +103,7 @@ func TestAPostThatIsBeingPreparedCanBeCancelledMovedAndEdited(t *testing.T) {
 			open, reached := make(chan struct{}), make(chan struct{})
 			worker := b.through(func(n network.Network) network.Network { return announced{gated{n, open}, reached} })
 			done := make(chan error)
-			go func() { done <- worker.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, id) }()
+			go func() { done <- worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id) }()
 			<-reached
 			if b.ws.Post(post).StatusLine != post.StatusLine {
 				t.Errorf("the status line is %q", b.ws.Post(post).StatusLine)

@@ -32,7 +32,7 @@ func TestTheArmIsOnRecordBeforeTheCallIsMade(t *testing.T) {
 	for _, name := range []string{"threads", "facebook"} {
 		post, err := core.ParseID[core.PostKind](b.ws.Now("armed", b.ws.Account(name)).ID)
 		must(t, err)
-		must(t, worker.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, post))
+		must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, post))
 	}
 	if len(was) != 2 || !was[0] || !was[1] {
 		t.Errorf("on record before the calls: %v", was)

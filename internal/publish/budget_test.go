@@ -106,7 +106,7 @@ func TestReplicasShareALimitOfCalls(t *testing.T) {
 	var workers sync.WaitGroup
 	for i, id := range ids {
 		workers.Go(func() {
-			if err := replicas[i%2].Engine().PublishIfDue(b.Context(), fmt.Sprint("worker ", i), b.ws.ID, id); err != nil {
+			if err := replicas[i%2].Engine().PublishOrPrepare(b.Context(), fmt.Sprint("worker ", i), b.ws.ID, id); err != nil {
 				t.Error(err)
 			}
 		})

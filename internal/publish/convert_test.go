@@ -44,7 +44,7 @@ func TestConvertedPicturesAreSentWithoutAPublicAddress(t *testing.T) {
 	id, err := core.ParseID[core.PostKind](p.ID)
 	must(t, err)
 	worker := b.Replica(func(c *app.Config) { c.NetworksURL = "" })
-	must(t, worker.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, id))
+	must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
 	if p = b.ws.Post(p); p.Status != "live" {
 		t.Fatalf("the post is %s: %+v", p.Status, p.Error)
 	}
@@ -124,7 +124,7 @@ func TestAPostWaitsForItsTurnToConvertImages(t *testing.T) {
 			id, err := core.ParseID[core.PostKind](p.ID)
 			must(t, err)
 			b.exec(`UPDATE publications SET due_at = due_at - interval '2 hours'`) // for as long, no worker ran
-			must(t, worker.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, id))
+			must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
 			b.wants(b.ws.Post(p), "queued", 0, "created", "queued", "publishing")
 			close(slow.release)
 			must(t, <-converted)

@@ -53,10 +53,10 @@ func New(cfg Config) *Engine { return &Engine{cfg: cfg} }
 // tenant returns access to the data of one workspace.
 func (e *Engine) tenant(ws core.WorkspaceID) store.Tenant { return e.cfg.Store.In(ws) }
 
-// PublishIfDue publishes one post as far as is possible now, with one claim under one lease. Before the post is due,
-// PublishIfDue only prepares it. owner identifies the worker. PublishIfDue does nothing if there is nothing to do yet,
-// if another worker has claimed the post, or if the post is done.
-func (e *Engine) PublishIfDue(ctx context.Context, owner string, ws core.WorkspaceID, id core.PostID) error {
+// PublishOrPrepare publishes one post as far as is possible now, with one claim under one lease. Before the post is
+// due, it only prepares the post. owner identifies the worker. PublishOrPrepare does nothing if there is nothing to do
+// yet, if another worker has claimed the post, or if the post is done.
+func (e *Engine) PublishOrPrepare(ctx context.Context, owner string, ws core.WorkspaceID, id core.PostID) error {
 	if err := e.cfg.Store.WakeNextPostsAwaitingTurn(ctx); err != nil { // Run does this periodically
 		return fmt.Errorf("give waiting posts their turn: %w", err)
 	}

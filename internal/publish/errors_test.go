@@ -418,7 +418,7 @@ const mostClaims = 60
 func (b *errorBench) carry(p contract.Post) contract.Post {
 	b.t.Helper()
 	for range mostClaims {
-		must(b.t, b.App.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, b.id(p)))
+		must(b.t, b.App.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, b.id(p)))
 		must(b.t, b.Sim.WaitIdle(b.Context()))
 		at := b.nextAt(p)
 		if at.IsZero() {
@@ -636,7 +636,7 @@ func (b *errorBench) checkHeld(c errorCase, want wanted, began time.Time) {
 	other := b.ws.Account(b.network, fmt.Sprintf("account_%d", b.made))
 	before = b.Sim.Calls.CountCalls()
 	free := b.sendTo(other, c.kind, "Elsewhere: "+c.String())
-	must(b.t, b.App.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, b.id(free)))
+	must(b.t, b.App.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, b.id(free)))
 	if called := b.Sim.Calls.CountCalls() > before; called == want.app {
 		b.t.Errorf("%s: calls for a post of another account: %v", c, called)
 	}

@@ -38,7 +38,7 @@ func TestFilesAreCheckedOncePerClaim(t *testing.T) {
 	opened := 0
 	worker := b.through(func(n network.Network) network.Network { return pushing{n} },
 		func(c *app.Config) { c.Blobs = countedStore{c.Blobs, &opened} })
-	must(t, worker.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, id))
+	must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
 	if opened != 1 {
 		t.Errorf("the file was opened %d times, want 1", opened)
 	}

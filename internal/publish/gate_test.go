@@ -46,7 +46,7 @@ func TestGatedFilesAreGivenOutToTheArmedHandleOnly(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel() // nobody waits
 	for range 5 {
-		must(t, worker.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, id))
+		must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
 		if len(given) == 1 && core.CodeOf(open(gone, given[0][0])) != core.CodeNotFound {
 			t.Error("a file was given out before the arm")
 		}

@@ -67,7 +67,7 @@ func TestTheNetworkGetsTheFilesWithAddressesThatLast(t *testing.T) {
 			worker, sent := b.recording()
 			id, err := core.ParseID[core.PostKind](p.ID)
 			must(t, err)
-			must(t, worker.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, id))
+			must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
 			if p = b.ws.Post(p); len(*sent) == 0 || p.Error != nil {
 				t.Fatalf("%d calls; the post is %s: %+v", len(*sent), p.Status, p.Error)
 			}
@@ -154,7 +154,7 @@ func TestAPostWaitsForAStoreThatDoesNotAnswer(t *testing.T) {
 	must(t, err)
 	left := 1
 	worker := b.Replica(func(c *app.Config) { c.Blobs = unreliable{c.Blobs, &left} })
-	must(t, worker.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, id))
+	must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
 	if p = b.ws.Post(p); p.Status != "failed" || p.Error.Code != "network_unreachable" ||
 		!strings.Contains(p.Error.Message, "photo.jpg") {
 		t.Errorf("the post is %s: %+v", p.Status, p.Error)

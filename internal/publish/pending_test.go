@@ -159,7 +159,7 @@ func TestAWorkerThatStopsYieldsBetweenTwoParts(t *testing.T) {
 		parts.Network = stopping{n, stop}
 		return parts
 	})
-	must(t, b.App.Engine().PublishIfDue(ctx, "a worker", b.ws.ID, id))
+	must(t, b.App.Engine().PublishOrPrepare(ctx, "a worker", b.ws.ID, id))
 	if len(parts.sent) != 1 {
 		t.Errorf("sent %v before it stopped", parts.sent)
 	}
@@ -196,7 +196,7 @@ func TestAWorkerThatStopsBeforeTheIrreversibleCallKeepsWhatIsReady(t *testing.T)
 		whole.Network = n
 		return whole
 	})
-	must(t, b.App.Engine().PublishIfDue(ctx, "a worker", b.ws.ID, id))
+	must(t, b.App.Engine().PublishOrPrepare(ctx, "a worker", b.ws.ID, id))
 	if b.wants(b.ws.Post(post), "queued", 0, "created", "queued", "publishing"); b.calls("publish") != 0 {
 		t.Error("a worker that stops has published")
 	}

@@ -95,7 +95,7 @@ func TestAPersonSaysThatAnUnknownPostIsLive(t *testing.T) {
 	b.Fault(fault("facebook", "publish", "drop_before_accept"))
 	post := b.ws.Work(b.ws.Now("seen", b.ws.Account("facebook")))
 	post = b.after(5*time.Minute, post)
-	if _, err := b.App.ResolveUnknownOutcome(b.Context(), b.ws.Owner, post.ID, contract.ResolveOutcome{Live: true, URL: "https://www.facebook.com/1"}); err != nil {
+	if _, err := b.App.ResolveOutcome(b.Context(), b.ws.Owner, post.ID, contract.ResolveOutcome{Live: true, URL: "https://www.facebook.com/1"}); err != nil {
 		t.Fatal(err)
 	}
 	b.wants(b.ws.Post(post), "live", 0, "created", "queued", "publishing", "failed", "live")

@@ -18,7 +18,7 @@ func TestAPostWhoseFilesCannotBeDownloadedFailsUnsent(t *testing.T) {
 	must(t, err)
 	worker := b.Replica(func(c *app.Config) { c.NetworksURL = "" })
 	calls := len(b.Sim.Calls.ListRecent(0))
-	must(t, worker.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, id))
+	must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
 	p = b.ws.Post(p)
 	if p.Status != "failed" || p.Error.Code != "media_unreachable" || p.Error.Hint == nil {
 		t.Errorf("the post is %s: %+v", p.Status, p.Error)
@@ -45,7 +45,7 @@ func TestAPostGoesLiveWithFilesThatCannotBeDownloaded(t *testing.T) {
 		id, err := core.ParseID[core.PostKind](p.ID)
 		must(t, err)
 		for range 5 {
-			must(t, worker.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, id))
+			must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
 			must(t, b.Sim.WaitIdle(b.Context()))
 			b.Clock.Advance(time.Minute)
 		}

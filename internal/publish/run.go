@@ -20,7 +20,7 @@ func (c *claim) runStepsUntilClaimEnds(ctx context.Context) error {
 	if err := c.claimProbeIfThrottleEnded(ctx); err != nil {
 		return err
 	}
-	signal := c.setDueHeldAndRetryFields(core.Signal{Verdict: core.Claimed}, c.databaseNow())
+	signal := c.addCircumstances(core.Signal{Verdict: core.Claimed}, c.databaseNow())
 	for {
 		before := c.pub
 		next, do := c.pub.Next(signal)
@@ -65,7 +65,7 @@ func (c *claim) runStepsUntilClaimEnds(ctx context.Context) error {
 			return err
 		}
 		asked := c.databaseNow()
-		signal = c.setDueHeldAndRetryFields(c.callNetworkAndRecordResult(ctx, do, deadline), asked)
+		signal = c.addCircumstances(c.callNetworkAndRecordResult(ctx, do, deadline), asked)
 	}
 }
 
@@ -281,9 +281,9 @@ func (c *claim) isOutcomeQuery(do core.Action) bool {
 	return c.pub.Step == core.StepArmed && do != core.DoPublish
 }
 
-// setDueHeldAndRetryFields adds the present circumstances to a signal: whether the post is due, held, stale, and so on.
-// callMadeAt is when the call was made.
-func (c *claim) setDueHeldAndRetryFields(s core.Signal, callMadeAt time.Time) core.Signal {
+// addCircumstances adds to a signal what the call itself does not tell: Due, Quiet, Stale, Aged, AccountOK, MayRetry,
+// Held, Waited and ErrorsMayPublish. callMadeAt is when the call was made.
+func (c *claim) addCircumstances(s core.Signal, callMadeAt time.Time) core.Signal {
 	now := c.databaseNow()
 	// A claim that began before the post was due only prepares it: the next claim begins the attempt.
 	s.Due = !c.pub.Preparing && !now.Before(c.pub.DueAt)

@@ -231,14 +231,14 @@ func TestOnlyOneWorkerRenewsALapsedToken(t *testing.T) {
 	}
 	done := make(chan error)
 	for _, id := range ids {
-		go func() { done <- b.App.Engine().PublishIfDue(b.Context(), "worker "+id.String(), b.ws.ID, id) }()
+		go func() { done <- b.App.Engine().PublishOrPrepare(b.Context(), "worker "+id.String(), b.ws.ID, id) }()
 	}
 	for range ids {
 		must(t, <-done)
 	}
 	for range ids { // each lets the next of the account go on
 		for _, id := range ids {
-			must(t, b.App.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, id))
+			must(t, b.App.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
 		}
 	}
 	if *renewals != 1 || b.live() != len(posts) {

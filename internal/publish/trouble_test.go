@@ -187,7 +187,7 @@ func TestAPostDeletedDuringItsLateQuestionIsNoFault(t *testing.T) {
 			must(t, b.App.DeletePost(b.Context(), b.ws.Owner, post.ID))
 		}}
 	})
-	if err := worker.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, id); err != nil || asked != 1 {
+	if err := worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id); err != nil || asked != 1 {
 		t.Errorf("after %d questions: %v", asked, err)
 	}
 }

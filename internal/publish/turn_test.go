@@ -217,7 +217,7 @@ func TestTheTurnGoesToThePostThatWasDueFirst(t *testing.T) {
 		if len(due) != 1 {
 			t.Fatalf("due are %v", due)
 		}
-		must(t, b.App.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, due[0]))
+		must(t, b.App.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, due[0]))
 		order = append(order, b.Sim.Posts.All()[len(order)].Text)
 	}
 	if got := strings.Join(order, ", "); got != "post 1, post 2, post 3" {

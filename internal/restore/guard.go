@@ -237,7 +237,7 @@ func (g *Guard) EndHold(ctx context.Context, publishUnproved bool) (HoldResult, 
 	if err != nil {
 		return done, err
 	}
-	newest, err := g.readNewestReceiptStep(ctx)
+	newest, err := g.readNewestStep(ctx)
 	if err != nil {
 		return done, err
 	}
@@ -313,8 +313,8 @@ type HoldResult struct {
 	LookedFor int `json:"lookedFor"`
 }
 
-// readNewestReceiptStep returns the highest step of the mark and all receipts.
-func (g *Guard) readNewestReceiptStep(ctx context.Context) (int64, error) {
+// readNewestStep returns the highest step of the mark and all receipts.
+func (g *Guard) readNewestStep(ctx context.Context) (int64, error) {
 	mark, err := g.Receipts.ReadMarkOrZero(ctx)
 	if err != nil {
 		return 0, err

@@ -10,7 +10,7 @@ func (w *Workspace) Work(p contract.Post) contract.Post {
 	w.t.Helper()
 	id, err := core.ParseID[core.PostKind](p.ID)
 	must(w.t, err)
-	must(w.t, w.h.App.Engine().PublishIfDue(w.h.Context(), "a worker", w.ID, id))
+	must(w.t, w.h.App.Engine().PublishOrPrepare(w.h.Context(), "a worker", w.ID, id))
 	return w.Post(p)
 }
 

@@ -57,7 +57,7 @@ func (k *Worker) Run() core.Action {
 }
 
 func (k *Worker) runClaim() core.Action {
-	signal := k.setDueHeldAndRetryFields(core.Signal{Verdict: core.Claimed})
+	signal := k.addCircumstances(core.Signal{Verdict: core.Claimed})
 	for {
 		var do core.Action
 		if k.pub, do = k.pub.Next(signal); !k.pub.Armed {
@@ -67,7 +67,7 @@ func (k *Worker) runClaim() core.Action {
 			return do
 		}
 		k.calls = append(k.calls, do)
-		signal = k.setDueHeldAndRetryFields(k.makeCall(do))
+		signal = k.addCircumstances(k.makeCall(do))
 		if k.crash && k.w.hasLost() {
 			k.crash = false
 			return core.DoStop
@@ -75,7 +75,7 @@ func (k *Worker) runClaim() core.Action {
 	}
 }
 
-func (k *Worker) setDueHeldAndRetryFields(s core.Signal) core.Signal {
+func (k *Worker) addCircumstances(s core.Signal) core.Signal {
 	s.Due, s.AccountOK, s.MayRetry = !k.early, true, k.pub.Tries < 3
 	s.Quiet = !k.w.Now().Before(k.quiet)
 	s.ErrorsMayPublish = k.w.Net.Describe().ErrorsMayPublish

@@ -104,7 +104,7 @@ const lockTimeout = 500
 // publish claims a post and carries it as far as it goes, or until the life is killed.
 func (l *life) publish(ws core.WorkspaceID, post core.PostID) {
 	// Its errors are what the next claim is for.
-	_ = l.app.Engine().PublishIfDue(context.Background(), l.name, ws, post)
+	_ = l.app.Engine().PublishOrPrepare(context.Background(), l.name, ws, post)
 }
 
 // endQuietly closes what the life has, if it was not killed.
