@@ -38,11 +38,11 @@ func (n *Network) fetchStoryOrUploadStatus(ctx context.Context, it network.Item,
 			}
 		}
 	}
-	return n.fetchStoryUploadStatus(ctx, it, handle)
+	return n.fetchUploadStatus(ctx, it, handle)
 }
 
-// fetchStoryUploadStatus returns the status of the uploaded photo or video, whether a Story has it or not.
-func (n *Network) fetchStoryUploadStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+// fetchUploadStatus returns the status of the uploaded photo or video, whether a Story has it or not.
+func (n *Network) fetchUploadStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if !isVideoPost(it) {
 		st, err := n.readyIfExists(ctx, it, handle)
 		if err != nil {
@@ -97,7 +97,7 @@ func (n *Network) listStoriesSinceArm(ctx context.Context, it network.Item) ([]l
 	list, err := meta.ListAll[listedStory](
 		ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/stories", it.Token.Access, params,
 	)
-	return list, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
+	return list, n.classifyAuthError(ctx, err, it.Token)
 }
 
 // fetchStoryLink returns the address of the Story from the list of the Page's Stories.

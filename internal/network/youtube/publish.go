@@ -56,7 +56,7 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle str
 	case isUploadGone(err):
 		return n.statusOfGoneUpload(ctx, it, err)
 	case err != nil:
-		return n.findPostElsePendingOrDoomed(ctx, it, err)
+		return n.statusOfRefusedUpload(ctx, it, err)
 	case p.Video != nil:
 		return n.fetchVideoStatus(ctx, it, p.Video.ID)
 	}
@@ -123,9 +123,9 @@ func (n *Network) statusOfGoneUpload(ctx context.Context, it network.Item, goneE
 	return found, nil
 }
 
-// findPostElsePendingOrDoomed returns the status of an upload that ended with an error, which YouTube repeats. The
-// error may concern only the query, so the post is doomed only if the channel does not show the video either.
-func (n *Network) findPostElsePendingOrDoomed(ctx context.Context, it network.Item, err error) (network.Status, error) {
+// statusOfRefusedUpload returns the status of an upload that ended with an error, which YouTube repeats. The error may
+// concern only the query, so the post is doomed only if the channel does not show the video either.
+func (n *Network) statusOfRefusedUpload(ctx context.Context, it network.Item, err error) (network.Status, error) {
 	e, ok := errors.AsType[*network.Error](err)
 	if !ok || e.Kind != network.Rejected || it.ArmedAt.IsZero() {
 		return network.Status{}, err
