@@ -23,6 +23,13 @@ import (
 
 const stateFolder = "../../bin/screenshots/states"
 
+// partsCutAtTop returns the visible parts that begin above the page, where nobody can scroll to. The hours of a week
+// scroll by themselves.
+const partsCutAtTop = `[...document.querySelectorAll("main *:not(.week *)")].filter((part) => {
+	const { top, bottom } = part.getBoundingClientRect();
+	return top + scrollY < 0 && bottom + scrollY > 0 && part.checkVisibility();
+}).map((part) => part.localName + "." + part.className).join(", ")`
+
 var photographed = flag.String("states", "", "regular expression: photograph only the states whose names match")
 
 // TestScreenshotsOfStates writes pictures of every screen in every state that has a look of its own into stateFolder,
@@ -60,6 +67,13 @@ func TestScreenshotsOfStates(t *testing.T) {
 				err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate(server.URL+"/"+name))
 				if err != nil {
 					t.Fatalf("open %s: %v", name, err)
+				}
+				cut, err := chromedp.Run(ctx, chromedp.Evaluate[string](partsCutAtTop))
+				if err != nil {
+					t.Fatalf("examine %s: %v", name, err)
+				}
+				if cut != "" {
+					t.Errorf("%s on a %s: parts begin above the page: %s", name, device, cut)
 				}
 				picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
 				if err != nil {
