@@ -101,12 +101,24 @@ func TestPostsComposedTogetherAreMovedTogether(t *testing.T) {
 	b.waitFor(onDay(day, "Rye bread is back."))
 	b.checkConsole()
 
+	late := thursday.AddDate(0, 0, 7).Truncate(24 * time.Hour).Add(21 * time.Hour)
+	b.schedule(late, "Buns for the night.")
 	b.runActions("use a low window", chromedp.EmulateViewport(1440, 600))
 	b.openCalendar(s, "view=week")
 	b.waitFor(`(() => {
 		const [week, now] = [".week", "li.now"].map((one) => document.querySelector(one).getBoundingClientRect());
 		return now.top >= week.top && now.bottom <= week.bottom;
 	})()`)
+
+	b.openCalendar(s, "view=week&date="+late.Format(time.DateOnly))
+	b.waitFor(`document.querySelector(".week").scrollTop > 0`)
+	if !evaluateScript[bool](b, `(() => {
+		const days = document.querySelector(".week h2").getBoundingClientRect().bottom;
+		return [...document.querySelectorAll(".week-hours span")].map((hour) => hour.getBoundingClientRect()).
+			every((hour) => hour.bottom <= days + 1 || hour.top >= days - 2);
+	})()`) {
+		t.Error("the days cover half of an hour")
+	}
 }
 
 func TestAPostIsMovedByKeyboard(t *testing.T) {

@@ -208,8 +208,12 @@ function openWeek() {
   const start = document.getElementById("start");
   const week = start?.closest(".week");
   if (!week || location.hash) return;
-  const top = start.getBoundingClientRect().top - week.getBoundingClientRect().top;
-  week.scrollTop += top - week.querySelector("h2").offsetHeight;
+  const edge = week.getBoundingClientRect().top + week.querySelector("h2").offsetHeight;
+  week.scrollTop += start.getBoundingClientRect().top - edge;
+  // A week cannot scroll beyond its end. It must not open with half an hour, and half a post, below the days.
+  const hours = [...week.querySelectorAll(".week-hours span")].map((hour) => hour.getBoundingClientRect());
+  const first = hours.find((hour) => hour.bottom > edge + 1);
+  if (first) week.scrollTop += first.top - edge;
 }
 
 let shownAt = performance.now();
