@@ -25,6 +25,28 @@ func get(t *testing.T, h http.Handler, address string, header ...string) *httpte
 	return answer
 }
 
+// Groups and the design page once named different lists alike, so that the colors there became huge.
+func TestEachClassIsStyledInOneSheet(t *testing.T) {
+	t.Parallel()
+	sheets, err := fs.Glob(embedded, "css/*.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, sheet := range sheets {
+		text, err := fs.ReadFile(embedded, sheet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rule := range regexp.MustCompile(`(?m)^  \.([a-z-]+) \{$`).FindAllStringSubmatch(string(text), -1) {
+			if other, ok := found[rule[1]]; ok && other != sheet {
+				t.Errorf("%s and %s both style .%s", other, sheet, rule[1])
+			}
+			found[rule[1]] = sheet
+		}
+	}
+}
+
 func TestEveryAssetHasAnAddressThatMayBeKeptForEver(t *testing.T) {
 	t.Parallel()
 	all, err := embeddedAssets()
