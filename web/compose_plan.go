@@ -172,7 +172,7 @@ func missingInputText(values posts.Values, in contract.PlanPosts) (sentenceOrEmp
 		len(in.PerPlatform) == 0
 	switch {
 	case len(in.Targets.AccountIDs) == 0 && isEmpty:
-		return "Choose an account and add text or a file to see what will be posted."
+		return "Choose an account and add text or a file."
 	case len(in.Targets.AccountIDs) == 0:
 		return "Choose an account to see what will be posted."
 	case isEmpty:

@@ -45,7 +45,7 @@ var pageTexts = map[int]pageText{
 	http.StatusNotFound: {
 		"search", "Page not found",
 		"The address may be wrong, the page may have been deleted, or it may belong to another workspace.",
-		"Check the address, go back, or open the list of posts.",
+		"Check the address, or go back.",
 	},
 	http.StatusMethodNotAllowed: {
 		"circle-alert", "This action is not available here",

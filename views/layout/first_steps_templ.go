@@ -175,7 +175,7 @@ func FirstSteps(f Frame) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = firstStep(f.FirstSteps.Post, "Send or schedule a post", "Write a post, and send it now or choose when it goes out.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = firstStep(f.FirstSteps.Post, "Send or schedule a post", "Write a post, and send it now or later.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
