@@ -124,6 +124,11 @@ func TestThursdaysPostsAreMovedToFridayAndBack(t *testing.T) {
 	b.clickLink(testid("bulk-move-submit"))
 	b.waitFor(`document.querySelector("[data-testid=flash]").innerText.includes("3 posts moved to Fri ")`)
 	b.waitFor(listedDays + ` === "Wednesday 1, Friday 3"`)
+	b.runActions("use a phone", chromedp.EmulateViewport(375, 800))
+	if room := evaluateScript[int](b, `document.querySelector(".flash-words").offsetWidth`); room < 250 {
+		t.Errorf("on a phone, the words of the message have %d pixels", room)
+	}
+	b.runActions("use a desktop", chromedp.EmulateViewport(1280, 800))
 	b.clickLink(testid("undo"))
 	b.waitFor(listedDays + ` === "Wednesday 1, Thursday 3"`)
 

@@ -64,6 +64,7 @@ func (f fixture) lists() map[string]templ.Component {
 			m.Frame.Flash = &layout.Flash{
 				Tone: ui.ToneWarn, Text: "12 posts moved; 2 refused:",
 				Points: []string{"2 posts: The time is in the past. Choose a later time, or choose Send now."},
+				URL:    frame.Link.Calendar(link.Calendar{}), Label: "View in the calendar",
 				Action: &ui.Action{ID: "undo", URL: frame.Link.UndoPostChange(), Label: "Undo"},
 			}
 		}),
