@@ -59,7 +59,7 @@ var ofFive = map[string]struct{ text, setting string }{
 	"youtube":   {"How the harbour wakes up", "visibility"},
 }
 
-// Beside a tall preview, the bar covered the last rows of the plan.
+// Beside a tall preview, the bar covered the last rows of the plan, or the plan was out of sight.
 func TestTheBarOfTheComposerCoversNoPlan(t *testing.T) {
 	t.Parallel()
 	s := newService(t, allNetworks())
@@ -73,15 +73,19 @@ func TestTheBarOfTheComposerCoversNoPlan(t *testing.T) {
 	b.addFromLibrary(press.media["tall.mp4"])
 	b.waitForPlan()
 	b.waitFor(`document.querySelectorAll(".composer-side [data-testid=plan-row]").length === 5`)
-	for _, end := range []string{"0", "document.documentElement.scrollHeight"} {
-		covered := evaluateScript[float64](b, `(() => {
-			const side = document.querySelector(".composer-side");
-			scrollTo(0, `+end+`);
-			side.scrollTo(0, side.scrollHeight);
-			return side.getBoundingClientRect().bottom - document.querySelector(".send-bar").getBoundingClientRect().top;
-		})()`)
-		if covered > 0 {
-			t.Errorf("scrolled to %s, the bar covers %.0f px", end, covered)
+	if evaluateScript[bool](b, `(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight)(
+		document.querySelector(".composer-side"))`) {
+		t.Error("the plan scrolls on its own")
+	}
+	// Even on a page that is longer than the plan, which then sticks.
+	for _, height := range []string{"0", "3000px"} {
+		if plan := evaluateScript[string](b, `(() => {
+			document.querySelector(".composer-main").style.minHeight = "`+height+`";
+			scrollTo(0, document.documentElement.scrollHeight);
+			const [plan, bar] = ["#plan", ".send-bar"].map((part) => document.querySelector(part).getBoundingClientRect());
+			return plan.bottom <= bar.top && plan.bottom > 0 ? "" : plan.bottom + " px, the bar at " + bar.top;
+		})()`); plan != "" {
+			t.Errorf("at the end of a page of at least %s, the plan ends at %s", height, plan)
 		}
 	}
 	b.checkConsole()
@@ -224,6 +228,12 @@ func TestPostIsScheduledByKeyboardAlone(t *testing.T) {
 	b.tabTo("#submit")
 	b.pressKeys(kb.Enter)
 	b.waitFor(`document.activeElement.matches("[data-testid=confirm]")`)
+	b.runActions("use a phone", chromedp.EmulateViewport(375, 800))
+	if !evaluateScript[bool](b, `[...document.querySelectorAll("[data-testid=confirm-send] tbody tr")].every((row) =>
+		row.querySelector(".plan-who").offsetWidth > 1.5 * row.querySelector(".plan-when").offsetWidth)`) {
+		t.Error("on a phone, the times leave too little room for the names of the accounts")
+	}
+	b.runActions("use a desktop", chromedp.EmulateViewport(1280, 800))
 	b.pressKeys(kb.Enter)
 	b.waitFor(`document.querySelector("[data-testid=flash]")?.innerText.includes("2 posts scheduled for ") ?? false`)
 	b.checkConsole()

@@ -21,6 +21,7 @@ export async function startComposer() {
   startWaiting(form, redraw);
   followCauses(form);
   followKeyboard();
+  measureSide(form);
   form.addEventListener("input", () => showRoom(form));
   form.addEventListener("redrawn", () => showRoom(form));
   showRoom(form);
@@ -34,6 +35,13 @@ export async function startComposer() {
 
   // The form may already contain something: restored by the browser, or typed before this script ran.
   if (form.elements.text.value && !form.querySelector(".plan-rows")) redraw();
+}
+
+// measureSide tells the style sheet the height of the column with the previews and the plan.
+function measureSide(form) {
+  const side = form.querySelector(".composer-side");
+  const measure = () => document.documentElement.style.setProperty("--side", `${side.offsetHeight}px`);
+  new ResizeObserver(measure).observe(side);
 }
 
 // startSending submits the form only once. It asks for confirmation before several posts are sent.
