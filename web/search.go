@@ -87,8 +87,9 @@ func (r *request) searchAccounts(query string) ([]layout.PaletteEntry, error) {
 	var list []layout.PaletteEntry
 	for _, a := range accounts {
 		e := layout.PaletteEntry{
-			Platforms: []string{a.Platform}, Name: a.DisplayName, Detail: r.web.cfg.Networks.DisplayName(core.Platform(a.Platform)),
-			URL: r.link.Posts(link.Filter{Account: a.ID}),
+			Platforms: []string{a.Platform}, Name: a.DisplayName,
+			Detail: r.web.cfg.Networks.DisplayName(core.Platform(a.Platform)),
+			URL:    r.link.Posts(link.Filter{Account: a.ID}),
 		}
 		words := e.Name + " " + e.Detail
 		if a.Username != nil {
@@ -141,7 +142,8 @@ func groupPostsOfRequests(list []app.PostCard) (groups [][]app.PostCard) {
 			groups = append(groups, []app.PostCard{p})
 			continue
 		}
-		of := origin{p.CreatedAt.UTC(), p.PublishAt.UTC(), p.Status, posts.TitleOrText(p.Post, foundExcerpt), p.ReplacedBy != ""}
+		name := posts.TitleOrText(p.Post, foundExcerpt)
+		of := origin{p.CreatedAt.UTC(), p.PublishAt.UTC(), p.Status, name, p.ReplacedBy != ""}
 		place, known := places[of]
 		if !known {
 			place = len(groups)
