@@ -3,7 +3,7 @@
 const calendar = () => document.getElementById("calendar");
 const dialog = () => document.getElementById("move");
 const moveForm = () => dialog()?.querySelector("form");
-const stopSelector = ".entry, .more, .add, .day-link";
+const stopSelector = ".entry, .more, .add, .day-link, .clock-change";
 const postIdOf = (entry) => entry.id.replace(/^(entry|row)-/, "");
 const togetherOf = (entry) => (entry.hasAttribute("data-together") ? "yes" : "");
 const cellSelector = "#calendar :is(td[data-day], section[data-day], li[data-hour])";
