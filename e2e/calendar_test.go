@@ -119,7 +119,18 @@ func TestPostsComposedTogetherAreMovedTogether(t *testing.T) {
 	})()`) {
 		t.Error("the days cover half of an hour")
 	}
+
+	b.clickLink(testid("view-month"))
+	b.clickLink(testid("view-week"))
+	b.waitFor(`document.readyState === "complete" && document.querySelector("#calendar [tabindex]") !== null`)
+	b.waitFor(`document.querySelector(".week").scrollTop > 0`)
+	if top := evaluateScript[float64](b, drawnScroll, chromedp.EvalAwaitPromise); top != 0 {
+		t.Errorf("the page of the week opens scrolled by %g px", top)
+	}
 }
+
+// drawnScroll is how far the page is scrolled once it is drawn.
+const drawnScroll = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(scrollY))))`
 
 func TestAPostIsMovedByKeyboard(t *testing.T) {
 	t.Parallel()
@@ -218,6 +229,12 @@ func TestTheWeekOfAClockChange(t *testing.T) {
 	for _, view := range []string{"month", "week", "list"} {
 		b.openCalendar(s, "view="+view+"&date="+day)
 		b.checkAccessibility(view + " on a phone")
+		if !evaluateScript[bool](b, `(() => {
+			const colorOf = (link) => getComputedStyle(document.querySelector(".bar > " + link)).color;
+			return colorOf("a[aria-current]") !== colorOf("a:not([aria-current], .compose)");
+		})()`) {
+			t.Errorf("the %s is not marked in the bar", view)
+		}
 	}
 	b.checkConsole()
 }

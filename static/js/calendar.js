@@ -203,11 +203,16 @@ function endDrag(isDropped) {
   if (at !== entry.dataset.at) moveAndSave(entry, at, over);
 }
 
-// A week opens at the present time, or else at its first post; the fragment of the address takes precedence.
+// A week opens at the present time, or else at its first post. The fragment of an address does this without scripts, but
+// it also scrolls the page, so that the page's head is out of sight.
 function openWeek() {
   const start = document.getElementById("start");
   const week = start?.closest(".week");
-  if (!week || location.hash) return;
+  if (!week || !["", "#start"].includes(location.hash)) return;
+  if (location.hash) {
+    history.replaceState(history.state, "", location.pathname + location.search);
+    scrollTo(0, 0);
+  }
   const edge = week.getBoundingClientRect().top + week.querySelector("h2").offsetHeight;
   week.scrollTop += start.getBoundingClientRect().top - edge;
   // A week cannot scroll beyond its end. It must not open with half an hour, and half a post, below the days.
@@ -238,6 +243,7 @@ export function startCalendar() {
   if (!calendar()) return;
   showCalendar();
   openWeek();
+  addEventListener("hashchange", openWeek);
   setInterval(showNow, 60_000);
   document.addEventListener("keydown", handleKey);
   document.addEventListener("click", openTogether);
