@@ -23,12 +23,18 @@ import (
 
 const stateFolder = "../../bin/screenshots/states"
 
-// partsCutAtTop returns the visible parts that begin above the page, where nobody can scroll to. The hours of a week
-// scroll by themselves.
-const partsCutAtTop = `[...document.querySelectorAll("main *:not(.week *)")].filter((part) => {
-	const { top, bottom } = part.getBoundingClientRect();
-	return top + scrollY < 0 && bottom + scrollY > 0 && part.checkVisibility();
-}).map((part) => part.localName + "." + part.className).join(", ")`
+// misplacedParts returns the visible parts that begin above the page, where nobody can scroll to, and the icons that
+// are not in the middle of their search field. The hours of a week scroll by themselves.
+const misplacedParts = `[
+	...[...document.querySelectorAll("main *:not(.week *)")].filter((part) => {
+		const { top, bottom } = part.getBoundingClientRect();
+		return top + scrollY < 0 && bottom + scrollY > 0;
+	}),
+	...[...document.querySelectorAll(".search > .icon")].filter((icon) => {
+		const [at, field] = [icon, icon.parentElement.querySelector("input")].map((part) => part.getBoundingClientRect());
+		return Math.abs(at.top + at.bottom - field.top - field.bottom) > 2;
+	}),
+].filter((part) => part.checkVisibility()).map((part) => part.localName + "." + part.getAttribute("class")).join(", ")`
 
 var photographed = flag.String("states", "", "regular expression: photograph only the states whose names match")
 
@@ -68,12 +74,12 @@ func TestScreenshotsOfStates(t *testing.T) {
 				if err != nil {
 					t.Fatalf("open %s: %v", name, err)
 				}
-				cut, err := chromedp.Run(ctx, chromedp.Evaluate[string](partsCutAtTop))
+				misplaced, err := chromedp.Run(ctx, chromedp.Evaluate[string](misplacedParts))
 				if err != nil {
 					t.Fatalf("examine %s: %v", name, err)
 				}
-				if cut != "" {
-					t.Errorf("%s on a %s: parts begin above the page: %s", name, device, cut)
+				if misplaced != "" {
+					t.Errorf("%s on a %s: misplaced: %s", name, device, misplaced)
 				}
 				picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
 				if err != nil {
