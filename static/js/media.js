@@ -20,13 +20,12 @@ function startUploading(library) {
     waiting = setTimeout(() => document.body.dispatchEvent(new Event("files-changed")), refreshAfter);
   };
   const uploads = startUploads(panel, { onReady: refresh, onIdle: refresh, folder: () => library.dataset.folder });
-  const addLastFirst = (files) => uploads.add([...files].reverse()); // the library lists the newest file first
   const input = document.getElementById("upload");
   input.addEventListener("change", () => {
-    addLastFirst(input.files);
+    uploads.add([...input.files]);
     input.value = "";
   });
-  acceptDrops(document.body, addLastFirst);
+  acceptDrops(document.body, uploads.add);
 }
 
 // startMoving lets the person drag a file, or all selected files, to a folder.

@@ -110,8 +110,8 @@ class Upload {
   sent = 0;
   words = "";
 
-  constructor(file, folder, show) {
-    Object.assign(this, { file, folder, name: file.name, stop: new AbortController() });
+  constructor(file, batch, folder, show) {
+    Object.assign(this, { file, batch, folder, name: file.name, stop: new AbortController() });
     this.show = () => show(this);
   }
 
@@ -199,12 +199,13 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
     startNext();
   }
 
-  // startNext starts waiting uploads while fewer than the maximum are running.
+  // startNext starts waiting uploads while fewer than the maximum are running. Of the files that were added together, it
+  // begins with the last, because the library lists the newest file first.
   function startNext() {
     while (uploads.filter((upload) => upload.state === "uploading").length < atOnce) {
-      const upload = uploads.find((upload) => upload.state === "waiting");
-      if (!upload) break;
-      run(upload);
+      const waiting = uploads.filter((upload) => upload.state === "waiting");
+      if (waiting.length === 0) break;
+      run(waiting.findLast((upload) => upload.batch === waiting[0].batch));
     }
     if (busy && !uploads.some(isOpen)) onIdle();
     busy = uploads.some(isOpen);
@@ -304,8 +305,9 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
 
   function add(files) {
     if (!uploads.some(isOpen)) uploads.filter((upload) => upload.state === "done").forEach(remove);
+    const batch = {};
     for (const file of files) {
-      const upload = new Upload(file, folder(), show);
+      const upload = new Upload(file, batch, folder(), show);
       const row = panel.querySelector("template").content.firstElementChild.cloneNode(true);
       row.querySelector("[data-upload-name]").textContent = file.name;
       row.querySelector("progress").setAttribute("aria-label", file.name);
