@@ -77,6 +77,9 @@ func TestTheNumberOfProblemsLeadsToTheFirstOnThePage(t *testing.T) {
 		attribute(verdict, "href") != "#title" {
 		t.Errorf("%q leads to %s", textOf(verdict), attribute(verdict, "href"))
 	}
+	if legend := textOf(part.one(t, "#strip legend")); legend != "Files for all networks" {
+		t.Errorf("the files in each tab are called %q", legend)
+	}
 	for tab, want := range map[string]string{"all": "2", "threads": "1"} {
 		if got := textOf(part.one(t, `[for="tab-`+tab+`"] .tab-problems`)); got != want {
 			t.Errorf("the tab %s has %s problems, want %s", tab, got, want)
