@@ -171,6 +171,11 @@ func TestCarouselIsReorderedByKeyboard(t *testing.T) {
 	b.runActions("compose", chromedp.Navigate(s.url+"/compose?account="+press.accounts["instagram"]))
 	b.typeInto(testid("text"), "The harbour")
 	b.addFromLibrary(press.media["square.jpg"], press.media["tall.jpg"], press.media["tall.mp4"])
+	const place = `Math.round(((slides) => slides.scrollLeft / slides.clientWidth)(document.querySelector("ul.preview-media")))`
+	for _, turn := range []struct{ slide, by, to int }{{1, 1, 1}, {2, 1, 2}, {3, -1, 1}} {
+		b.click(fmt.Sprintf(`ul.preview-media > :nth-child(%d) [data-turn="%d"]`, turn.slide, turn.by))
+		b.waitFor(place + fmt.Sprintf(" === %d", turn.to))
+	}
 	b.runActions("begin at the text", chromedp.Focus(chromedp.CSS(testid("text"))))
 	b.tabTo("#later-" + press.media["square.jpg"])
 	for i, want := range []string{"tall.jpg square.jpg tall.mp4", "tall.jpg tall.mp4 square.jpg"} {
@@ -197,6 +202,11 @@ func TestCarouselIsReorderedByKeyboard(t *testing.T) {
 	if !slices.Equal(names, []string{"tall.jpg", "tall.mp4", "square.jpg"}) {
 		t.Errorf("the draft has %v", names)
 	}
+	b.runActions("compose again", chromedp.Navigate(s.url+"/compose?account="+press.accounts["instagram"]))
+	b.uploadFiles(filesOfKinds(), "tall.jpg", "square.jpg")
+	b.waitFor(tileNames + ` === "tall.jpg square.jpg"`)
+	b.runActions("see the library", chromedp.Navigate(s.url+"/media"))
+	b.waitFor(`[...document.querySelectorAll(".gallery-name")].slice(0, 2).map((name) => name.textContent).join(" ") === "tall.jpg square.jpg"`)
 }
 
 // The goal: a post is scheduled without a mouse.

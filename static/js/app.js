@@ -33,6 +33,13 @@ document.querySelector(".settings-nav [aria-current]")?.scrollIntoView({ block: 
 fillZones();
 showClocks(document);
 
+// The arrows on the slides of a preview.
+document.addEventListener("click", (event) => {
+  const arrow = event.target.closest("[data-turn]");
+  const slides = arrow?.closest(".preview-media");
+  slides?.scrollBy({ left: Number(arrow.dataset.turn) * slides.clientWidth });
+});
+
 // Parts that htmx has just inserted.
 document.addEventListener("htmx:load", (event) => showClocks(event.detail.elt));
 
