@@ -87,6 +87,9 @@ func TestPostsComposedTogetherAreMovedTogether(t *testing.T) {
 	b.openCalendar(s, "date="+day)
 	together := `[data-day="` + day + `"] [data-together]`
 	b.checkAccessibility("a month with posts composed together")
+	b.runActions("ask for a time", chromedp.Focus(chromedp.CSS("td"+together)), chromedp.KeyEvent("m"))
+	b.waitFor(`document.querySelector("#move[open]")?.innerText.includes("Queued, 2 posts on Facebook, Threads") === true`)
+	b.runActions("close the dialog", chromedp.KeyEvent(kb.Escape))
 	b.runActions("open the list", chromedp.Click(chromedp.CSS("td"+together)))
 	b.waitFor(`document.querySelectorAll("#dialog[open] [data-testid=together-post]").length === 2`)
 	b.checkAccessibility("the posts composed together")

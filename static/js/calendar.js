@@ -76,7 +76,8 @@ function askForTime(entry) {
   form.elements.together.value = togetherOf(entry);
   form.elements.form.value = calendar().dataset.form;
   form.elements.at.value = entry.dataset.at;
-  form.querySelector("#move-about").textContent = entry.querySelector(".entry-text").textContent;
+  for (const part of ["text", "about"])
+    form.querySelector(`#move-${part}`).textContent = entry.querySelector(`.entry-${part}`).textContent;
   form.querySelector("#move-refused").replaceChildren();
   dialog().showModal();
   form.elements.at.focus();

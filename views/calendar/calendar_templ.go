@@ -2561,7 +2561,8 @@ func RefusedPart(m Model) templ.Component {
 	})
 }
 
-// moveDialog asks for another time for a post. A script opens it; without scripts, the post's page has a form.
+// moveDialog asks for another time for an entry, which can stand for several posts. A script opens it; without scripts,
+// a post's page has a form.
 func moveDialog(m Model) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2590,7 +2591,7 @@ func moveDialog(m Model) templ.Component {
 		var templ_7745c5c3_Var121 templ.SafeURL
 		templ_7745c5c3_Var121, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(m.Frame.Link.MoveInCalendar(m.Shown)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 444, Col: 63}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 445, Col: 63}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var121))
 		if templ_7745c5c3_Err != nil {
@@ -2603,20 +2604,20 @@ func moveDialog(m Model) templ.Component {
 		var templ_7745c5c3_Var122 string
 		templ_7745c5c3_Var122, templ_7745c5c3_Err = templ.JoinStringErrs(m.Frame.Link.MoveInCalendar(m.Shown))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 446, Col: 49}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 447, Col: 49}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var122))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 190, "\" hx-target=\"#calendar\" hx-swap=\"morph\" hx-disabled-elt=\"find [type=submit]\"><h2 id=\"move-title\" class=\"confirm-title\">Move this post</h2><p id=\"move-about\" class=\"confirm-about\" dir=\"auto\" hx-disable></p><div id=\"move-refused\" role=\"alert\"></div><input type=\"hidden\" name=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 190, "\" hx-target=\"#calendar\" hx-swap=\"morph\" hx-disabled-elt=\"find [type=submit]\"><h2 id=\"move-title\" class=\"confirm-title\">Move to another time</h2><div class=\"confirm-about\"><p id=\"move-text\" dir=\"auto\" hx-disable></p><p id=\"move-about\" class=\"help\" hx-disable></p></div><div id=\"move-refused\" role=\"alert\"></div><input type=\"hidden\" name=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var123 string
 		templ_7745c5c3_Var123, templ_7745c5c3_Err = templ.JoinStringErrs(FieldPost)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 454, Col: 40}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 458, Col: 40}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var123))
 		if templ_7745c5c3_Err != nil {
@@ -2629,7 +2630,7 @@ func moveDialog(m Model) templ.Component {
 		var templ_7745c5c3_Var124 string
 		templ_7745c5c3_Var124, templ_7745c5c3_Err = templ.JoinStringErrs(FieldRevision)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 455, Col: 44}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 459, Col: 44}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var124))
 		if templ_7745c5c3_Err != nil {
@@ -2642,7 +2643,7 @@ func moveDialog(m Model) templ.Component {
 		var templ_7745c5c3_Var125 string
 		templ_7745c5c3_Var125, templ_7745c5c3_Err = templ.JoinStringErrs(FieldTogether)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 456, Col: 44}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 460, Col: 44}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var125))
 		if templ_7745c5c3_Err != nil {
@@ -2655,7 +2656,7 @@ func moveDialog(m Model) templ.Component {
 		var templ_7745c5c3_Var126 string
 		templ_7745c5c3_Var126, templ_7745c5c3_Err = templ.JoinStringErrs(ui.FieldForm)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 457, Col: 43}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 461, Col: 43}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var126))
 		if templ_7745c5c3_Err != nil {
@@ -2668,26 +2669,26 @@ func moveDialog(m Model) templ.Component {
 		var templ_7745c5c3_Var127 string
 		templ_7745c5c3_Var127, templ_7745c5c3_Err = templ.JoinStringErrs(FieldAt)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 460, Col: 38}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 464, Col: 38}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var127))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 195, "\" type=\"datetime-local\" required aria-describedby=\"move-at-help\"><p id=\"move-at-help\" class=\"help\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 195, "\" type=\"datetime-local\" required aria-describedby=\"move-about move-at-help\"><p id=\"move-at-help\" class=\"help\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var128 string
 		templ_7745c5c3_Var128, templ_7745c5c3_Err = templ.JoinStringErrs("Time zone: " + m.Zone.Name() + ".")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 461, Col: 75}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 465, Col: 75}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var128))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 196, "</p></div><div class=\"acts end\"><button type=\"button\" class=\"button\" data-closes>Cancel</button> <button type=\"submit\" class=\"button primary\" data-testid=\"move-submit\">Move post</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 196, "</p></div><div class=\"acts end\"><button type=\"button\" class=\"button\" data-closes>Cancel</button> <button type=\"submit\" class=\"button primary\" data-testid=\"move-submit\">Move</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
