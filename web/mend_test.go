@@ -103,12 +103,8 @@ func TestTheEditorShowsTheAccountAsItsNetworkDoes(t *testing.T) {
 	s := newStudio(t)
 	account := s.ws.Account("threads", "harbour.bakery")
 	page := s.b.get("/posts/" + s.ws.Draft("hello", account).ID + "/edit")
-	if said := textOf(page.one(t, ".preview-name")); !strings.HasPrefix(said, "harbour.bakery ") {
+	if said := textOf(page.one(t, ".preview-name")); said != "harbour.bakery" {
 		t.Errorf("the preview shows %q", said)
-	}
-	page = s.b.post("/compose/plan", "account", account.ID, "text", "hello", "when", "now")
-	if said := textOf(page.one(t, "#preview-threads .preview-beside")); said != "now" {
-		t.Errorf("the preview of a post for now says %q", said)
 	}
 }
 
