@@ -38,6 +38,7 @@ func TestAForgottenPasswordIsReplacedByTheMailedLink(t *testing.T) {
 	r.workResets()
 	outbox := b.get("/sandbox/_/mail").is(t, http.StatusOK)
 	outbox.says(t, "Reset your Belfry password", ws.Email)
+	outbox.one(t, testid("home")+`[href="/"]`)
 	link := strings.TrimPrefix(attribute(outbox.one(t, testid("mail-action")), "href"), apptest.PublicURL)
 	b.get(link).is(t, http.StatusOK).says(t, "Choose a new password")
 	refused = b.post(link, "password", "password").is(t, http.StatusBadRequest)
