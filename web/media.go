@@ -38,7 +38,9 @@ func (r *request) showLibrary() error {
 
 // loadLibrary loads the files and folders that a filter selects.
 func (r *request) loadLibrary(filter link.MediaFilter) (media.LibraryModel, error) {
-	m := media.LibraryModel{Filter: filter, Form: newFormID(), Errors: map[string]string{}}
+	m := media.LibraryModel{
+		Filter: filter, Form: newFormID(), Retention: r.web.cfg.App.Intake().Retention(), Errors: map[string]string{},
+	}
 	var err error
 	if m.Files, m.Next, err = r.listLibraryPage(filter, filter.Use); err != nil {
 		return m, err

@@ -34,7 +34,8 @@ func (f fixture) mediaPages() map[string]templ.Component {
 	gone.PurgedAt, gone.PublishedAt = f.in(-time.Hour), f.in(-73*time.Hour)
 	library := media.LibraryModel{
 		Frame: frame, Folders: folders, Filter: link.MediaFilter{Folder: "fld_1"}, Next: "med_5",
-		Files: []media.File{{Media: noon}, {Media: video}, {Media: broken}, {Media: waits}, {Media: gone}},
+		Files:     []media.File{{Media: noon}, {Media: video}, {Media: broken}, {Media: waits}, {Media: gone}},
+		Retention: 72 * time.Hour,
 	}
 	filtered := library
 	filtered.Filter = link.MediaFilter{Folder: "fld_1", Query: "bell", Kind: "image", Tags: []string{"noon", "dusk"}, Sort: "name"}
@@ -43,7 +44,7 @@ func (f fixture) mediaPages() map[string]templ.Component {
 	refused := library
 	refused.Files, refused.NewFolder, refused.Renamed = nil, "Winter", "Winter"
 	refused.Errors = map[string]string{"new-folder": "Another folder has this name.", "folder-name": "Another folder has this name."}
-	first := media.LibraryModel{Frame: frame}
+	first := media.LibraryModel{Frame: frame, Retention: 72 * time.Hour}
 	none := first
 	none.Filter.Query = "zyzzyva"
 	end := first

@@ -182,9 +182,9 @@ type FileModel struct {
 type FilePost struct{ ID, Status, Title, Line string }
 
 // retentionText returns the retention in words.
-func (m FileModel) retentionText() string {
-	return ui.CountNoun(int(m.Retention.Hours()), "hour", "hours")
-}
+func (m FileModel) retentionText() string { return formatRetention(m.Retention) }
+
+func formatRetention(d time.Duration) string { return ui.CountNoun(int(d.Hours()), "hour", "hours") }
 
 // whyKeptText says why the file's bytes are kept. It returns "" if they are not.
 func (m FileModel) whyKeptText() string {
@@ -196,5 +196,5 @@ func (m FileModel) whyKeptText() string {
 	case m.InUse:
 		return "Kept while a draft or a queued post uses it, and for " + m.retentionText() + " after the last of these posts goes live."
 	}
-	return "Kept until " + m.retentionText() + " after a post with this file goes live."
+	return "Kept until " + m.retentionText() + " after a post with this file goes live. To keep the file longer, pin it."
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"belfry/internal/contract"
 	"belfry/views/layout"
@@ -42,12 +43,20 @@ type LibraryModel struct {
 	Files   []File
 	// Next is the cursor of the next page; empty on the last page.
 	Next string
+	// Retention is how long a file is kept after the last post with it went live.
+	Retention time.Duration
 	// NewFolder and Renamed are names of folders that were refused, and MovedTo is the parent that was chosen with
 	// Renamed. Errors has the reasons by the id of the input.
 	NewFolder, Renamed string
 	MovedTo            *string
 	Errors             map[string]string
 	Refused            *contract.Error
+}
+
+// retentionRule says when a file is deleted.
+func (m LibraryModel) retentionRule() string {
+	return "A file is deleted " + formatRetention(m.Retention) +
+		" after the last post that uses it goes live, unless it is pinned."
 }
 
 // urlWith returns the address of the first page of the list after a change to its filter.

@@ -78,7 +78,7 @@ func Library(m LibraryModel) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = layout.PageHeader("Media", "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout.PageHeader("Media", m.retentionRule()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
