@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"belfry/internal/app"
 	"belfry/internal/contract"
@@ -58,13 +59,35 @@ func (r *request) inviteMember(form url.Values) error {
 		return err
 	}
 	if repeated {
-		m.Mails = r.web.cfg.App.MailMode() != app.MailOff
-		r.setFlash(ui.ToneInfo, "This invitation has already been created, and its link was shown only once. "+
-			"If you need another link, press “"+m.ResendLabel()+"”.")
+		said, err := r.describeInvitationNow(m.Email)
+		if err != nil {
+			return err
+		}
+		r.setFlash(ui.ToneInfo, said)
 		return r.redirect(r.link.Members())
 	}
 	r.showsSecret = true
 	return r.renderMembers(http.StatusCreated, settings.MembersModel{New: &made})
+}
+
+// describeInvitationNow says what has become of an invitation whose form was sent again.
+func (r *request) describeInvitationNow(email string) (string, error) {
+	list, err := r.web.cfg.App.ListMembersAndInvitations(r.context(), r.caller)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range list.Members {
+		if !strings.EqualFold(m.Email, strings.TrimSpace(email)) {
+			continue
+		}
+		if m.ExpiresAt == nil {
+			return m.Name + " is already a member.", nil
+		}
+		resend := settings.MembersModel{Mails: r.web.cfg.App.MailMode() != app.MailOff}.ResendLabel()
+		return "This invitation has already been created, and its link was shown only once. " +
+			"If you need another link, press “" + resend + "”.", nil
+	}
+	return "This invitation is no longer valid. To create another one, enter the email again.", nil
 }
 
 func (r *request) changeMemberRole(form url.Values) error {

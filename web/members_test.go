@@ -124,6 +124,26 @@ func TestAnInvitationThatIsSentSeveralTimesAtOnceIsCreatedOnce(t *testing.T) {
 	}
 }
 
+// The message told people to press a button that the page no longer had.
+func TestARepeatedInvitationSaysWhatHasBecomeOfIt(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	page := s.b.get("/settings/members")
+	again := func(says string) {
+		t.Helper()
+		s.submit(page, testid("invite-form"), "email", " Ben@example.org", "role", "editor").leads(t, "/settings/members")
+		s.b.get("/settings/members").says(t, says)
+	}
+	made := s.submit(page, testid("invite-form"), "email", " Ben@example.org", "role", "editor").is(t, http.StatusCreated)
+	again("If you need another link, press")
+	address := strings.TrimPrefix(textOf(made.one(t, testid("new-link"))), apptest.PublicURL)
+	s.browser().post(address, "name", "Ben", "password", "crooked bells ring").leads(t, "/posts")
+	again("Ben is already a member.")
+	ben := attribute(s.b.get("/settings/members").all(testid("member"))[1], "data-member-id")
+	s.b.post("/settings/members/"+ben+"/remove").leads(t, "/settings/members")
+	again("This invitation is no longer valid.")
+}
+
 // The second sending of a removal was answered with "Page not found".
 func TestAFormOfAMemberThatIsSentTwiceActsOnce(t *testing.T) {
 	t.Parallel()
