@@ -114,6 +114,7 @@ func TestMovingAPost(t *testing.T) {
 	s.b.get("/posts/"+draft.ID+"/send-now").leads(t, "/posts/"+draft.ID)
 	s.act(draft, "send-now")
 	s.act(draft, "send-now") // of a queued one it is a new time
+	s.show(draft).offers(t, "edit", "cancel", "reschedule", "duplicate")
 	s.Clock.Advance(10 * time.Second)
 	s.work(draft)
 	if page = s.show(draft); page.status(t) != "live" {

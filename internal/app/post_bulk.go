@@ -345,10 +345,10 @@ func isUnchangedSince(p core.Post, shown contract.Post) bool {
 
 func isSameMilli(a, b time.Time) bool { return a.UnixMilli() == b.UnixMilli() }
 
-// undoDelay is how long a post waits after a person has sent it, so that they can undo sending.
-const undoDelay = 10 * time.Second
+// UndoDelay is how long a post waits after a person has sent it, so that they can undo sending.
+const UndoDelay = 10 * time.Second
 
-// SendPostAfterUndoDelay queues a draft, or reschedules a queued post, to be published after undoDelay. It returns the
+// SendPostAfterUndoDelay queues a draft, or reschedules a queued post, to be published after UndoDelay. It returns the
 // post's earlier schedule for RestorePostSchedules. revision is the revision that the person has seen, or "" to send
 // the post whatever its revision.
 func (a *App) SendPostAfterUndoDelay(ctx context.Context, c core.Caller, id, revision string,
