@@ -144,7 +144,7 @@ func (r *request) loadRowsAndPopSelection(m *posts.ListModel, cards []app.PostCa
 		row := posts.Row{
 			Post: card.Post, Account: card.AccountName, Avatar: card.AccountAvatar,
 			Network: r.web.cfg.Networks.DisplayName(core.Platform(card.Platform)), Files: convertFilesByID(card.MediaIDs, files),
-			Editable: slices.Contains(card.Acts, core.ActEdit), ReplacedBy: card.ReplacedBy,
+			Editable: slices.Contains(card.Acts, core.ActEdit), Fix: rowFixLabel(card), ReplacedBy: card.ReplacedBy,
 		}
 		row.Note = rowNote(card, row.Network, m.Zone)
 		if card.Status == string(core.PostQueued) && slices.Contains(lost, card.AccountID) {
@@ -189,6 +189,19 @@ func rowNote(card app.PostCard, network string, zone core.Zone) (reasonOrEmpty s
 		return network + " is processing it"
 	case card.Waiting:
 		return "Waiting for another post of this account"
+	}
+	return ""
+}
+
+// rowFixLabel returns the label of the link to a failed post that waits for a person, or "".
+func rowFixLabel(card app.PostCard) (labelOrEmpty string) {
+	switch {
+	case card.ReplacedBy != "" || !card.NextTryAt.IsZero():
+		return ""
+	case slices.Contains(card.Acts, core.ActSettle):
+		return "Answer"
+	case slices.Contains(card.Acts, core.ActRetry):
+		return "Fix"
 	}
 	return ""
 }

@@ -519,6 +519,23 @@ func TestUndoAtATimeThatNoPostCanHaveIsRefused(t *testing.T) {
 	}
 }
 
+func TestAFailedRowLeadsToWhatFixesThePost(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.Fault(sim.Fault{Network: "threads", Call: "publish", Kind: sim.Reject, Code: 100, Status: 400, Message: "No"})
+	post := s.ws.Now("Rye bread is back.", s.threads)
+	s.work(post)
+	fix := s.b.get("/posts?status=failed").one(t, testid("row-fix"))
+	if textOf(fix) != "Fix Rye bread is back." {
+		t.Errorf("it says %q", textOf(fix))
+	}
+	s.b.get(attribute(fix, "href")).is(t, http.StatusOK).one(t, testid("post-error"))
+	viewer := s.seat(s.ws.Member(core.RoleViewer))
+	if n := len(viewer.get("/posts?status=failed").is(t, http.StatusOK).all(testid("row-fix"))); n != 0 {
+		t.Error("a viewer is offered to fix it")
+	}
+}
+
 func TestARowLeadsToTheEditorOfWhatCanBeEdited(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

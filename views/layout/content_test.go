@@ -37,6 +37,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"a row has its time of day", "posts", ".post-time time", []string{"12:05", "12:05"}},
 		{"a failed post says why in its row", "posts-failed", ".row-note", []string{"(#2) An unexpected error has occurred. Next try at 10:09."}},
 		{"a live copy takes the place of the reason", "posts-all", ".row-note [data-testid=row-copy]", []string{"A copy is live"}},
+		{"a draft without a time says by what it is sorted", "posts-all", ".post-time .row-note", []string{"Created 21 Nov"}},
 		{
 			"a search shows the passage that matches", "posts-search", "[data-testid=row-match]",
 			[]string{"…on Saturday, rain or shine, and bring a friend who has never heard one from the inside."},
@@ -69,6 +70,10 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"removing one leaves the others", "posts-filtered",
 			".filter-chip[href='/w/bell/posts?from=2026-11-20&network=threads&to=2026-11-30']",
 			[]string{"Remove filter Account: Ada Lindqvist on Threads"},
+		},
+		{
+			"the library says when files are deleted", "media", ".head-words p",
+			[]string{"A file is deleted 72 hours after the last post that uses it goes live, unless it is pinned."},
 		},
 		{
 			"so can each filter of the library, and its order", "media-filtered", ".filter-chip > span:nth-child(2)",

@@ -50,6 +50,8 @@ type Row struct {
 	ReplacedBy string
 	// Editable reports that the person can edit the post in place.
 	Editable bool
+	// Fix is the label of the link to a failed post's page if the post needs a person; optional.
+	Fix string
 	// Selected reports that the post is still selected because an action refused it.
 	Selected bool
 }
@@ -72,7 +74,7 @@ func (m ListModel) ContentHash() string {
 		shown = append(shown, n)
 	}
 	for _, r := range m.Rows {
-		shown = append(shown, r.ID, r.StatusLine, r.UpdatedAt.UnixMilli(), r.Editable, r.ReplacedBy, r.Note)
+		shown = append(shown, r.ID, r.StatusLine, r.UpdatedAt.UnixMilli(), r.Editable, r.Fix, r.ReplacedBy, r.Note)
 	}
 	return hashValues(shown...)
 }
@@ -287,6 +289,15 @@ func (m ListModel) publishTimeText(r Row) string {
 		return local.Format("Mon 2 Jan, 15:04")
 	}
 	return local.Format("2 Jan 2006, 15:04")
+}
+
+// creationDay returns the day of a row's creation, by which the list sorts a post without a time.
+func (m ListModel) creationDay(r Row) string {
+	local := r.CreatedAt.In(m.Zone.Location())
+	if local.Year() == m.Now.In(m.Zone.Location()).Year() {
+		return local.Format("2 Jan")
+	}
+	return local.Format("2 Jan 2006")
 }
 
 // Names of the inputs for an action on several posts.
