@@ -331,6 +331,23 @@ func (d Day) dotStates() (states []string) {
 	return states
 }
 
+// dotStates returns the states of the month's dots, each once.
+func (m Model) dotStates() (list []string) {
+	var shown []string
+	for _, d := range m.Days {
+		shown = append(shown, d.dotStates()...)
+	}
+	for _, state := range states {
+		if slices.Contains(shown, state.Value) {
+			list = append(list, state.Value)
+		}
+	}
+	if slices.Contains(shown, ui.Replaced) {
+		list = append(list, ui.Replaced)
+	}
+	return list
+}
+
 // countBesideDots returns the number beside the day's dots, or "" if each post has a dot.
 func (d Day) countBesideDots() string {
 	switch {
@@ -437,14 +454,19 @@ func (m Model) formatClock(at time.Time) string { return at.In(m.Zone.Location()
 // stateAndAccountText returns a post's state with its network and account. For several posts, it returns their state
 // and their number.
 func (p Post) stateAndAccountText() string {
-	state := ui.StateWord(p.Status)
-	if p.Status == ui.Replaced {
-		state += ", a copy is live"
-	}
+	state := stateText(p.Status)
 	if p.standsForSeveral() {
 		return state + ", " + postCountText(p.Count)
 	}
 	return state + ", " + p.Network + ", " + p.Account
+}
+
+// stateText returns a post's state in words.
+func stateText(status string) string {
+	if status == ui.Replaced {
+		return ui.StateWord(status) + ", a copy is live"
+	}
+	return ui.StateWord(status)
 }
 
 // networkNames returns the networks of several posts, for screen readers.
