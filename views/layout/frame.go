@@ -61,6 +61,13 @@ type Attention struct {
 // Workspace is a workspace to which the person can switch.
 type Workspace struct{ Slug, Name string }
 
+// sharesName reports whether another of the person's workspaces has the same name.
+func (f Frame) sharesName(w Workspace) bool {
+	return w.Name == f.Workspace || slices.ContainsFunc(f.Others, func(other Workspace) bool {
+		return other.Name == w.Name && other.Slug != w.Slug
+	})
+}
+
 // Person is the signed-in person.
 type Person struct{ Name, Email string }
 

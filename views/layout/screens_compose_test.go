@@ -135,6 +135,7 @@ func (f fixture) composers() map[string]templ.Component {
 	many.Plan.AddOrMergeCause(tooLong(many.Plan.Rows[0], 620, "bytes", 500), many.Plan.Rows[0])
 
 	converted := f.compose()
+	converted.Accounts[1].Name = converted.Accounts[0].Name
 	converted.Files = []posts.File{{ID: "med_1", Name: "harbour.png", Thumbnail: static.URL("icon.svg")}}
 	converted.Values.Text, converted.Plan = "The harbour at noon.", f.plan(posts.WhenNow)
 	for _, row := range converted.Plan.Rows {
