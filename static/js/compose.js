@@ -33,6 +33,11 @@ export async function startComposer() {
     if (preview) preview.open = true;
   });
 
+  // The bar at the bottom of a phone would cover the time and what is said about it.
+  form.addEventListener("change", (event) => {
+    if (event.target.id === "when-at") event.target.closest(".when").scrollIntoView({ block: "nearest" });
+  });
+
   // The form may already contain something: restored by the browser, or typed before this script ran.
   if (form.elements.text.value && !form.querySelector(".plan-rows")) redraw();
 }

@@ -18,6 +18,10 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"the rail holds what exists today", "posts", ".rail nav a > span",
 			[]string{"Posts", "Calendar", "Compose", "Media", "Accounts", "Groups", "Settings"},
 		},
+		{
+			"only workspaces with equal names show their slugs", "keys", "[data-testid=switch] code",
+			[]string{"bell-rope-studio-2"},
+		},
 		{"the rail says where one is", "accounts", ".rail [aria-current=page] > span", []string{"Accounts"}},
 		{
 			"the banner of simulated networks is on every page", "keys", "[data-testid=sandbox] strong",
@@ -50,6 +54,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			[]string{"", "posts"},
 		},
 		{"a post that was refused is still selected", "posts", "input[name=post][form=bulk][checked]", []string{""}},
+		{"a move to a day proposes tomorrow", "posts", "#bulk-day[value='2026-11-22']", []string{""}},
 		{"what was done can be undone", "posts", ".flash form[action='/w/bell/posts/undo'] button", []string{"Undo"}},
 		{
 			"an action says for which posts it was refused", "posts", "[data-testid=flash-points] li",
@@ -115,6 +120,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"the button says what happens", "compose-ready", "#submit:not([disabled]) [data-submit-label]",
 			[]string{"Schedule 2 posts"},
 		},
+		{"the dots of a month are explained", "calendar", ".dot-legend .dots", []string{"Live", "Failed"}},
 		{"a day with many posts has their number beside its dots", "calendar", ".today .dots", []string{"20"}},
 		{"the plan says which network has its own text", "compose-ready", ".plan-own", []string{"own text"}},
 		{"and so does its tab", "compose-ready", "[for=tab-threads] .unseen", []string{", own text"}},
@@ -152,6 +158,11 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"chosen accounts come first", "compose-many", ".chip:nth-child(-n+2) input[checked]",
 			[]string{"", ""},
 		},
+		{
+			"accounts of one name also show their network", "compose-converted", ".chip-network",
+			[]string{"Threads", "Facebook"},
+		},
+		{"accounts with names of their own do not", "compose-many", ".chip-network", nil},
 		{"many accounts can be searched", "compose-many", "[data-searches-accounts]", []string{""}},
 		{"a group is chosen by a button", "compose-many", "button[name=pick][value='group:grp_1'] > span", []string{
 			"Bakeries", "2", ", 2 accounts",

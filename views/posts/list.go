@@ -79,6 +79,10 @@ func (m ListModel) ContentHash() string {
 	return hashValues(shown...)
 }
 
+func (m ListModel) tomorrow() string {
+	return m.Zone.Today(m.Now).AddDate(0, 0, 1).Format(time.DateOnly)
+}
+
 // MostLiveToday is the maximum of ListModel.LiveToday.
 const MostLiveToday = 100
 
