@@ -59,7 +59,7 @@ func TestReconnectingFromAFailedPostSendsItAndOffersTheOthers(t *testing.T) {
 	b.consentWithBrowser(strings.Replace(seed.Workspace, "demo-", "demo_", 1))
 	b.waitFor(`location.pathname.endsWith("/posts/` + first.ID + `")`)
 	flash := evaluateScript[string](b, `document.querySelector("[data-testid=flash]").innerText`)
-	if !strings.Contains(flash, "reconnected. The post is queued again.") || !strings.Contains(flash, "1 other post failed") {
+	if !strings.Contains(flash, "reconnected. The post was queued again.") || !strings.Contains(flash, "1 other post failed") {
 		t.Errorf("the page says %q", flash)
 	}
 	b.checkAccessibility("a post after its account was reconnected")
