@@ -115,9 +115,6 @@ func (r *request) newPostModel(card app.PostCard, events []contract.Event) posts
 		ProfileURL: card.ProfileURL,
 		ReplacedBy: card.ReplacedBy,
 	}
-	if r.isBeingSent(card) {
-		m.Acts = slices.DeleteFunc(slices.Clone(card.Acts), func(a core.Act) bool { return a == core.ActSendNow })
-	}
 	if n, ok := r.web.cfg.Networks.FindConnector(core.Platform(card.Platform)); ok {
 		about := n.Describe()
 		m.Network, m.NoLink, m.Settings = about.Name, about.NoLink, settingsForDisplay(about.Fields, card.Settings)
@@ -131,15 +128,6 @@ func (r *request) newPostModel(card app.PostCard, events []contract.Event) posts
 		m.ProfileURL = r.web.sandboxControlURL() // shows the posts of the simulated networks
 	}
 	return m
-}
-
-// isBeingSent reports whether a queued post goes out within the time in which sending it can be undone.
-func (r *request) isBeingSent(card app.PostCard) bool {
-	if card.Status != string(core.PostQueued) || card.PublishAt == nil {
-		return false
-	}
-	wait := card.PublishAt.Sub(r.web.cfg.Now())
-	return wait > 0 && wait <= app.UndoDelay
 }
 
 // loadPublishingObstacles adds what prevents the post from being published: that publishing is on hold, or its

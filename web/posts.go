@@ -135,10 +135,6 @@ func (r *request) loadRowsAndPopSelection(m *posts.ListModel, cards []app.PostCa
 	if err != nil {
 		return err
 	}
-	lost, err := r.findDisconnectedAccountIDs()
-	if err != nil {
-		return err
-	}
 	selected := r.popSelection()
 	for _, card := range cards {
 		row := posts.Row{
@@ -147,26 +143,12 @@ func (r *request) loadRowsAndPopSelection(m *posts.ListModel, cards []app.PostCa
 			Editable: slices.Contains(card.Acts, core.ActEdit), Fix: rowFixLabel(card), ReplacedBy: card.ReplacedBy,
 		}
 		row.Note = rowNote(card, row.Network, m.Zone)
-		if card.Status == string(core.PostQueued) && slices.Contains(lost, card.AccountID) {
-			row.Note = "The account needs reconnecting"
-		}
 		for _, id := range selected {
 			row.Selected = row.Selected || id == card.ID
 		}
 		m.Rows = append(m.Rows, row)
 	}
 	return nil
-}
-
-// findDisconnectedAccountIDs returns the ids of the accounts that must be reconnected.
-func (r *request) findDisconnectedAccountIDs() (ids []string, err error) {
-	accounts, err := r.loadAccounts()
-	for _, a := range accounts {
-		if a.Status != string(core.AccountOK) {
-			ids = append(ids, a.ID)
-		}
-	}
-	return ids, err
 }
 
 // rowNote returns why a post failed or what it is waiting for, or "".
@@ -179,6 +161,8 @@ func rowNote(card app.PostCard, network string, zone core.Zone) (reasonOrEmpty s
 		return card.Error.Message + " Next try at " + clock(card.NextTryAt) + "."
 	case card.Error != nil:
 		return card.Error.Message
+	case card.NeedsReconnecting && card.Status == string(core.PostQueued):
+		return "The account needs reconnecting"
 	case card.Asking:
 		return "Checking whether " + network + " published it"
 	case card.Held:

@@ -345,9 +345,6 @@ func isUnchangedSince(p core.Post, shown contract.Post) bool {
 
 func isSameMilli(a, b time.Time) bool { return a.UnixMilli() == b.UnixMilli() }
 
-// UndoDelay is how long a post waits after a person has sent it, so that they can undo sending.
-const UndoDelay = 10 * time.Second
-
 // SendPostAfterUndoDelay queues a draft, or reschedules a queued post, to be published after UndoDelay. It returns the
 // post's earlier schedule for RestorePostSchedules. revision is the revision that the person has seen, or "" to send
 // the post whatever its revision.

@@ -118,7 +118,7 @@ func parseWhen(requested *contract.When, zone core.Zone) (core.When, error) {
 	}
 	when, err := core.ParseWhen(requested.Word, requested.PublishAt, requested.Timezone, zone)
 	if requested.Delayed {
-		when.Hold = UndoDelay
+		when.Hold = core.UndoDelay
 	}
 	return when, err
 }

@@ -32,6 +32,15 @@ func (p Post) HasUnknownOutcome() bool {
 // the retry. Cancelling a failed post without a pending retry changes nothing (decisions.md, Posts).
 func (p Post) HasPendingRetry() bool { return p.Status == PostFailed && !p.NextTryAt.IsZero() }
 
+// UndoDelay is how long a post waits after a person has sent it, so that they can undo sending.
+const UndoDelay = 10 * time.Second
+
+// isBeingSent reports whether a queued post is published within UndoDelay.
+func (p Post) isBeingSent(now time.Time) bool {
+	wait := p.PublishAt.Sub(now)
+	return wait > 0 && wait <= UndoDelay
+}
+
 // Allows reports whether the post's state permits the action. It does not check the content.
 func (p Post) Allows(a Act, now time.Time) bool {
 	can := func(m Move) bool {
@@ -45,7 +54,7 @@ func (p Post) Allows(a Act, now time.Time) bool {
 	case ActQueue:
 		return draft && p.AccountStatus == AccountOK && len(CheckDraftTime(p.PublishAt, now)) == 0
 	case ActSendNow:
-		return draft && p.AccountStatus == AccountOK || queued
+		return (draft || queued && !p.isBeingSent(now)) && p.AccountStatus == AccountOK
 	case ActReschedule:
 		return draft || queued
 	case ActCancel:

@@ -37,6 +37,21 @@ func TestActsThatAPostAllows(t *testing.T) {
 			core.Post{Status: core.PostQueued},
 			[]core.Act{core.ActEdit, core.ActSendNow, core.ActReschedule, core.ActCancel, core.ActDuplicate},
 		},
+		{
+			"a queued post whose account is lost",
+			core.Post{Status: core.PostQueued, AccountStatus: core.AccountRevoked},
+			[]core.Act{core.ActEdit, core.ActReschedule, core.ActCancel, core.ActDuplicate},
+		},
+		{
+			"a queued post that a person has just sent",
+			core.Post{Status: core.PostQueued, PublishAt: now.Add(core.UndoDelay)},
+			[]core.Act{core.ActEdit, core.ActReschedule, core.ActCancel, core.ActDuplicate},
+		},
+		{
+			"a queued post that is due a little later",
+			core.Post{Status: core.PostQueued, PublishAt: now.Add(core.UndoDelay + 1)},
+			[]core.Act{core.ActEdit, core.ActSendNow, core.ActReschedule, core.ActCancel, core.ActDuplicate},
+		},
 		{"a queued post in a worker's hand", core.Post{Status: core.PostQueued, Busy: true}, []core.Act{core.ActDuplicate}},
 		{"a failed post", core.Post{Status: core.PostFailed}, []core.Act{core.ActRetry, core.ActDuplicate, core.ActDelete}},
 		{

@@ -79,7 +79,8 @@ func (m ListModel) ContentHash() string {
 	return hashValues(shown...)
 }
 
-func (m ListModel) tomorrow() string {
+// tomorrowDate returns the date of the next day in the workspace, YYYY-MM-DD.
+func (m ListModel) tomorrowDate() string {
 	return m.Zone.Today(m.Now).AddDate(0, 0, 1).Format(time.DateOnly)
 }
 

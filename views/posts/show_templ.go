@@ -688,7 +688,7 @@ func postActions(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.offersAct(core.ActSendNow) && m.AccountTrouble == "" {
+		if m.offersAct(core.ActSendNow) {
 			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "send-now", URL: m.Frame.Link.SendPostNow(m.Post.ID), Label: "Send now", Icon: "send", Fields: m.hiddenInputs()}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
