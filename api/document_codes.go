@@ -47,10 +47,10 @@ var meanings = map[core.Code]meaning{
 		"Poll the file's record until its `status` is `ready` or `failed`.",
 	},
 	core.CodeUploadInProgress: {"Upload requests only: another PUT is uploading the file, or was interrupted less than 30 seconds ago.", "Wait for the number of seconds in `Retry-After`."},
-	core.CodeUploadExpired:    {"Upload requests only: the upload address has expired.", "Get a new one with `POST /media/uploads`."},
+	core.CodeUploadExpired:    {"Upload requests only: the upload address has expired.", "Get a new address with `POST /media/uploads`."},
 	core.CodeOutcomeUnknown: {
 		"Belfry does not know whether the network published the post.",
-		"Check the account on the network. If the post is not there, send `confirmNotPublished: true`. You can also say in the dashboard whether the post is there.",
+		"Check the account on the network. If the post is not there, retry it with `confirmNotPublished: true`. You can also say in the dashboard whether the post is there.",
 	},
 	core.CodeIdempotencyMismatch: {"The Idempotency-Key has already been used for another request.", "Use a new Idempotency-Key."},
 	core.CodeIdempotencyInProgress: {
