@@ -21,7 +21,7 @@ const (
 )
 
 // DeclaredType is the type of a file according to its sender. The bytes decide what the file is; if the declared type
-// contradicts them, the file is refused.
+// is of the other kind (image or video), the file is refused.
 type DeclaredType struct {
 	Name, Mime string // either may be empty
 }

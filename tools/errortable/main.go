@@ -32,7 +32,7 @@ const introduction = `# Error codes of the networks
 
 <!-- Written by tools/errortable from the tables in internal/network. Do not edit. -->
 
-This page lists every error code that Belfry knows: all codes that a network documents, and a few others. It says what
+This page lists every error code that Belfry knows: all codes that the networks document, and a few others. It says what
 happens after each error, and who must act. The page of a failed post shows the network's own message, without secrets,
 and the hint from the network's table. If *Who must act* is Belfry, people need to follow the hint only if the error
 persists.
