@@ -92,11 +92,16 @@ func (r *request) nextStepLink(act core.Act, result app.BulkResult, zone core.Zo
 	case core.ActCancel, core.ActDuplicate:
 		return r.link.Posts(link.Filter{Status: string(core.PostDraft)}), "View drafts"
 	case core.ActReschedule:
-		first := slices.MinFunc(result.Times, time.Time.Compare).In(zone.Location())
-		return r.link.Calendar(link.Calendar{Date: first.Format(time.DateOnly)}), "View in the calendar"
+		return r.calendarDayLink(slices.MinFunc(result.Times, time.Time.Compare), zone)
 	default:
 		return "", ""
 	}
+}
+
+// calendarDayLink returns the address and the label of a link to the day of an instant in the calendar.
+func (r *request) calendarDayLink(at time.Time, zone core.Zone) (url, label string) {
+	day := at.In(zone.Location()).Format(time.DateOnly)
+	return r.link.Calendar(link.Calendar{Date: day}), "View in the calendar"
 }
 
 // redirectWithBulkRefusal redirects to the list, where the posts are still selected, with the reason for a refusal.

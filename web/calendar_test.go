@@ -216,6 +216,7 @@ func TestPostsComposedTogetherAreOneEntry(t *testing.T) {
 	if n := len(list.all(testid("together-post"))); n != 3 {
 		t.Errorf("the list has %d posts", n)
 	}
+	a.b.part(http.MethodGet, attribute(month.one(t, day+" [data-together]"), "href")).one(t, testid("move-together"))
 	list.says(t, "3 posts at Wed 7 Oct 2026, 18:00 CEST (Europe/Berlin)")
 	filtered := a.calendar("network=facebook")
 	if got := filtered.entries(t, day); got != "18:00 Queued, Facebook, "+page.DisplayName+" Rye bread is back." {

@@ -63,11 +63,16 @@ func createdFlashText(m posts.ComposeModel, made ...contract.Post) string {
 	return text + "."
 }
 
-// setCreatedFlash stores a message that says what happened to new posts. For posts that are sent now, it
-// offers Undo, unless the form is submitted again later, when the posts may have been published, cancelled or changed.
+// setCreatedFlash stores a message that says what happened to new posts. For scheduled posts, it links to the calendar.
+// For posts that are sent now, it offers Undo, unless the form is submitted again later, when the posts may have been
+// published, cancelled or changed.
 func (r *request) setCreatedFlash(m posts.ComposeModel, made []contract.Post) {
 	if m.Values.When != posts.WhenNow {
-		r.setFlash(ui.ToneGood, createdFlashText(m, made...))
+		f := layout.Flash{Tone: ui.ToneGood, Text: createdFlashText(m, made...)}
+		if m.Values.When == posts.WhenAt && len(made) > 0 && made[0].PublishAt != nil {
+			f.URL, f.Label = r.calendarDayLink(made[0].PublishAt.Time, m.Zone)
+		}
+		r.setFlashWithDetails(f)
 		return
 	}
 	before, err := r.web.cfg.App.GetSchedulesToUndoCreation(r.context(), r.caller, made)

@@ -626,7 +626,14 @@ func TestAComposerFormThatIsSentAgainChangesNothingAndSaysTheSame(t *testing.T) 
 					"media", photo.ID, "alt."+photo.ID, "A bell", "when", when, "at", "2026-10-07T10:00").is(t, http.StatusSeeOther)
 			}
 			first := send()
-			s.b.get("/posts").says(t, says)
+			page := s.b.get("/posts")
+			page.says(t, says)
+			if when == "at" {
+				to := attribute(page.one(t, testid("flash-next")), "href")
+				if !strings.HasSuffix(to, "/calendar?date=2026-10-07") {
+					t.Errorf("the message leads to %s", to)
+				}
+			}
 			_, err := s.App.EditMedia(t.Context(), s.ws.Owner, contract.EditMedia{
 				ID: photo.ID, Description: contract.Some("A cracked bell"),
 			})

@@ -83,7 +83,11 @@ func (r *request) reschedulePost(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	return r.redirectToPostWithUndoOrShowRefusal("Rescheduled to "+zone.FormatTime(p.PublishAt.Time)+".", before, nil)
+	act := "Moved to "
+	if before.At.IsZero() {
+		act = "Time set to "
+	}
+	return r.redirectToPostWithUndoOrShowRefusal(act+zone.FormatTime(p.PublishAt.Time)+".", before, nil)
 }
 
 // redirectToPost redirects a person who opens the address of an action, which accepts only forms, to the post's page.

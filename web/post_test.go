@@ -100,7 +100,7 @@ func TestMovingAPost(t *testing.T) {
 	s.act(draft, "reschedule", "at", "2026-10-06T10:00:00", "tz", "Europe/Berlin")
 	page = s.show(draft)
 	page.offers(t, "edit", "queue", "send-now", "reschedule", "duplicate", "delete")
-	page.says(t, "Rescheduled to ", "Tue 6 Oct 2026, 10:00 CEST (Europe/Berlin)")
+	page.says(t, "Time set to Tue 6 Oct 2026, 10:00 CEST (Europe/Berlin)")
 	s.act(draft, "queue")
 	if page = s.show(draft); page.status(t) != "queued" {
 		t.Error("it is not queued")

@@ -61,12 +61,24 @@ function handleKey(event) {
   }
 }
 
+let listedId; // of the entry whose posts the dialog lists
+
 // The posts that an entry stands for are listed in a dialog.
 function openTogether(event) {
   const entry = event.target.closest?.("#calendar [data-together]");
   if (!entry || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
+  listedId = entry.id;
   window.htmx.ajax("GET", entry.href, { target: "#dialog", swap: "innerHTML" });
+}
+
+// The dialog offers to move all posts that it lists.
+function moveListed(event) {
+  const button = event.target.closest?.("#dialog [data-moves-listed]");
+  const entry = button && document.getElementById(listedId);
+  if (!entry) return;
+  button.closest("dialog").close(); // before the other dialog opens, because closing moves the focus
+  askForTime(entry);
 }
 
 function askForTime(entry) {
@@ -248,6 +260,7 @@ export function startCalendar() {
   setInterval(showNow, 60_000);
   document.addEventListener("keydown", handleKey);
   document.addEventListener("click", openTogether);
+  document.addEventListener("click", moveListed);
   document.addEventListener("focusin", ({ target }) => {
     if (calendar().contains(target) && target.matches(stopSelector)) moveTabStop(target);
   });

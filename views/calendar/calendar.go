@@ -78,6 +78,11 @@ type TogetherModel struct {
 	Total int
 }
 
+// areMovable reports whether the person may move the posts.
+func (m TogetherModel) areMovable() bool {
+	return slices.ContainsFunc(m.Posts, func(p Post) bool { return p.Movable })
+}
+
 // Refusal is why a post was not moved.
 type Refusal struct {
 	Post  Post

@@ -121,6 +121,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			[]string{"Schedule 2 posts"},
 		},
 		{"the dots of a month are explained", "calendar", ".dot-legend .dots", []string{"Live", "Failed"}},
+		{"live posts cannot be moved together", "part-calendar-together", "[data-testid=move-together]", nil},
 		{"a day with many posts has their number beside its dots", "calendar", ".today .dots", []string{"20"}},
 		{"the plan says which network has its own text", "compose-ready", ".plan-own", []string{"own text"}},
 		{"and so does its tab", "compose-ready", "[for=tab-threads] .unseen", []string{", own text"}},
