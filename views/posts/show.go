@@ -185,7 +185,7 @@ var eventLabels = map[core.EventKind]eventLabel{
 	core.EventFailed:          {"Failed", "circle-x", "danger"},
 	core.EventRetried:         {"Retried", "rotate-cw", "info"},
 	core.EventCancelled:       {"Cancelled", "ban", ""},
-	core.EventRescheduled:     {"Rescheduled", "calendar-clock", ""},
+	core.EventRescheduled:     {"Moved", "calendar-clock", ""},
 	core.EventRetriedByWorker: {"Next try", "rotate-cw", "warn"},
 }
 
