@@ -239,14 +239,14 @@ func TestClickOnAPollingPostIsNotLost(t *testing.T) {
 }
 
 // "Publishing the post…" stayed beside Live.
-func TestFlashDisappearsWhenAPostGoesLive(t *testing.T) {
+func TestFlashSaysWhenAPostIsLive(t *testing.T) {
 	t.Parallel()
 	s, b := openHarbourBakery(t)
 	s.addFault(map[string]any{"kind": "slow", "network": "threads", "call": "create", "delayMs": 2500})
 	b.sendPost("Rye bread is back.", "now")
-	b.waitFor(`document.querySelector("[data-testid=flash]") !== null`)
+	b.waitFor(`document.querySelector("[data-testid=flash] p")?.innerText.startsWith("Publishing ") === true`)
 	b.waitFor(`document.querySelector("[data-testid=post][data-status=live]") !== null`)
-	b.waitFor(`document.querySelector("[data-testid=flash]") === null`)
+	b.waitFor(`document.querySelector("[data-testid=flash] p").innerText === "1 post is live."`)
 	b.checkConsole()
 }
 

@@ -91,20 +91,36 @@ func TestTheListLooksForNewsInTheFilterThatItShows(t *testing.T) {
 }
 
 // "Publishing 2 posts…" stood above two posts that were live.
-func TestTheListSaysPublishingOnlyWhilePostsAre(t *testing.T) {
+func TestAPageOpenedLateSaysWhatBecameOfSentPosts(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	for _, published := range []bool{false, true} {
+	for published, says := range map[bool]string{false: "Publishing 2 posts in 10 seconds.", true: "2 posts are live."} {
 		s.b.post("/posts", "account", s.threads.ID, "account", s.page.ID, "text", "ding", "when", "now").leads(t, "/posts")
 		if s.Clock.Advance(10 * time.Second); published {
 			for _, post := range s.all() {
 				s.work(post)
 			}
 		}
-		if said := len(s.b.get("/posts").all(testid("flash"))) > 0; said == published {
-			t.Errorf("published: %t, says publishing: %t", published, said)
+		if got := textOf(s.b.get("/posts").one(t, testid("flash")+" p")); got != says {
+			t.Errorf("published: %t, says %s", published, got)
 		}
 	}
+}
+
+func TestTheMessageAboutASentPostSaysWhenItIsLive(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	post := s.ws.Draft("ding", s.threads)
+	s.act(post, "send-now")
+	flash := s.show(post).one(t, testid("flash"))
+	if got := attribute(flash, "data-live"); got != post.ID {
+		t.Errorf("the message is updated when %q changes", got)
+	}
+	update := attribute(flash, "hx-get")
+	s.b.part(http.MethodGet, update).is(t, http.StatusNoContent)
+	s.Clock.Advance(10 * time.Second)
+	s.work(post)
+	s.b.part(http.MethodGet, update).is(t, http.StatusOK).says(t, "1 post is live.")
 }
 
 // "Publishing has started." stood above posts that had long been live.

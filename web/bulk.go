@@ -266,9 +266,9 @@ func (r *request) newUndoAction(before ...app.PostSchedule) *ui.Action {
 	return undo
 }
 
-// setUndoFlash stores a message that says what happened to posts, with a button that restores their schedule.
-func (r *request) setUndoFlash(text string, before ...app.PostSchedule) {
-	r.setFlashWithDetails(layout.Flash{Tone: ui.ToneGood, Text: text, Action: r.newUndoAction(before...)})
+// newUndoFlash returns a message that says what happened to posts, with a button that restores their schedule.
+func (r *request) newUndoFlash(text string, before ...app.PostSchedule) layout.Flash {
+	return layout.Flash{Tone: ui.ToneGood, Text: text, Action: r.newUndoAction(before...)}
 }
 
 // undoPostChange restores the schedules that posts had before an action.

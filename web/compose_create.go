@@ -5,14 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 
 	"belfry/internal/app"
 	"belfry/internal/contract"
-	"belfry/internal/core"
 	"belfry/views/layout"
-	"belfry/views/link"
 	"belfry/views/posts"
 	"belfry/views/ui"
 )
@@ -45,10 +42,9 @@ func (r *request) saveAltTextsAndCreatePosts(
 	return made, err
 }
 
-// createdFlashes are the messages about new posts, one or several, by the form's FieldWhen.
+// createdFlashes are the messages about new posts that are not sent now, one or several, by the form's FieldWhen.
 var createdFlashes = map[string][2]string{
-	posts.WhenNow: {flashSending, flashSendingMany}, posts.WhenAt: {"Post scheduled", "%d posts scheduled"},
-	posts.WhenDraft: {"Draft saved.", "%d drafts saved."},
+	posts.WhenAt: {"Post scheduled", "%d posts scheduled"}, posts.WhenDraft: {"Draft saved.", "%d drafts saved."},
 }
 
 // createdFlashText says what happened to posts of a form that are not sent now, and when scheduled posts go out.
@@ -83,57 +79,7 @@ func (r *request) setCreatedFlash(m posts.ComposeModel, made []contract.Post) {
 		r.setFlash(ui.ToneInfo, formatForCount(createdBefore, len(made)))
 		return
 	}
-	f := layout.Flash{
-		Tone: ui.ToneGood, Text: formatForCount(createdFlashes[posts.WhenNow], len(before)),
-		Action: r.newUndoAction(before...),
-	}
-	if len(made) > 1 { // the only post has its page, which shows that it is live
-		f.URL, f.Label = r.link.Posts(link.Filter{Status: string(core.PostLive)}), viewLivePosts
-	}
-	if len(made) > 1 && len(before) <= app.MaxBulk { // an address with more could be too long
-		for _, p := range before {
-			f.Posts = append(f.Posts, p.ID)
-		}
-		f.UpdateURL = r.link.SentPosts(f.Posts...)
-	}
-	r.setFlashWithDetails(f)
-}
-
-const viewLivePosts = "View live posts"
-
-// showSentPosts renders the message about posts that were sent together, once none of them is queued. A retry can still
-// change what became of them, so the message is updated again.
-func (r *request) showSentPosts() error {
-	if !r.wantsFragment() {
-		return r.redirect(r.link.Home())
-	}
-	sent := r.echo.QueryParams()[posts.FieldPost]
-	counts, err := r.web.cfg.App.CountPostsAmong(r.context(), r.caller, sent)
-	if err != nil {
-		return err
-	}
-	live, failed := counts[core.PostLive], counts[core.PostFailed]
-	switch {
-	case counts[core.PostQueued] > 0:
-		return r.echo.NoContent(http.StatusNoContent)
-	case live+failed == 0: // they were moved back to drafts or deleted
-		r.echo.Response().Header().Set("HX-Reswap", "delete")
-		return r.echo.NoContent(http.StatusOK)
-	}
-	f := layout.Flash{
-		Tone: ui.ToneGood, Text: ui.CountNoun(live, "post is", "posts are") + " live.",
-		URL: r.link.Posts(link.Filter{Status: string(core.PostLive)}), Label: viewLivePosts,
-		Posts: sent, UpdateURL: r.link.SentPosts(sent...),
-	}
-	if failed > 0 {
-		failures := ui.CountNoun(failed, "post", "posts") + " failed."
-		f.Tone, f.Text = ui.ToneDanger, f.Text+" "+failures
-		if live == 0 {
-			f.Text = failures
-		}
-		f.URL, f.Label = r.link.Posts(link.Filter{Status: string(core.PostFailed)}), "View failed posts"
-	}
-	return r.render(http.StatusOK, layout.FlashPart(f), nil)
+	r.setFlashWithDetails(r.newSendingFlash(before...))
 }
 
 // createdBefore says only that one post was created, or several, because they may have changed since then.

@@ -153,7 +153,7 @@ func (r *request) saveOrQueueEditedPost(form url.Values) error {
 		return r.renderComposerError(form, err)
 	}
 	if m.Values.When == posts.WhenNow {
-		r.setUndoFlash(flashSending, before)
+		r.setFlashWithDetails(r.newSendingFlash(before))
 	} else {
 		r.setFlash(ui.ToneGood, savedMessage(m, p))
 	}

@@ -68,8 +68,8 @@ func (r *request) loadFrameAndPopFlash(title string, section layout.Section) (la
 	if err := r.loadAttentionAndNotices(&f); err != nil {
 		return f, err
 	}
-	f.Flash = r.popFlash()
-	return f, nil
+	f.Flash, err = r.popFlashAndUpdate()
+	return f, err
 }
 
 // loadFirstStepsOrNil returns the progress of a new workspace. It returns nil if everything is done, the person has

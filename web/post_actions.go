@@ -15,20 +15,16 @@ import (
 	"belfry/views/ui"
 )
 
-// Messages about posts that are being published start with flashPrefix. They are outdated once the posts are live or
-// failed.
-const (
-	flashPrefix      = "Publishing "
-	flashPublishing  = flashPrefix + "the post… The timeline shows its progress."
-	flashSending     = flashPrefix + "in 10 seconds."
-	flashSendingMany = flashPrefix + "%d posts in 10 seconds."
-)
-
 const flashCopy = "This is a copy. The original post is unchanged."
 
 // redirectToPostOrShowRefusal responds to an action on a post: it redirects to the post's page with a message, or shows
 // the page with the error.
 func (r *request) redirectToPostOrShowRefusal(message string, err error) error {
+	return r.redirectToPostWithFlashOrShowRefusal(layout.Flash{Tone: ui.ToneGood, Text: message}, err)
+}
+
+// redirectToPostWithFlashOrShowRefusal is redirectToPostOrShowRefusal for a message with details or a button.
+func (r *request) redirectToPostWithFlashOrShowRefusal(message layout.Flash, err error) error {
 	if e, ok := asRefusal(err); ok {
 		r.setRetryAfterHeader(e)
 		return r.renderPost(httpd.Status(e.Code), func(m *posts.ShowModel) { m.Refused = r.web.errorForPeople(e) })
@@ -36,7 +32,7 @@ func (r *request) redirectToPostOrShowRefusal(message string, err error) error {
 	if err != nil {
 		return err
 	}
-	r.setFlash(ui.ToneGood, message)
+	r.setFlashWithDetails(message)
 	return r.redirect(r.link.Post(r.pathID()))
 }
 
@@ -50,16 +46,7 @@ func (r *request) queuePost(form url.Values) error {
 // sendPostAfterDelay publishes a draft or a queued post after a short delay in which the person can undo it.
 func (r *request) sendPostAfterDelay(form url.Values) error {
 	before, err := r.web.cfg.App.SendPostAfterUndoDelay(r.context(), r.caller, r.pathID(), form.Get(posts.FieldRevision))
-	return r.redirectToPostWithUndoOrShowRefusal(flashSending, before, err)
-}
-
-// redirectToPostWithUndoOrShowRefusal is redirectToPostOrShowRefusal with a button that restores the earlier schedule.
-func (r *request) redirectToPostWithUndoOrShowRefusal(message string, before app.PostSchedule, err error) error {
-	if err != nil {
-		return r.redirectToPostOrShowRefusal(message, err)
-	}
-	r.setUndoFlash(message, before)
-	return r.redirect(r.link.Post(r.pathID()))
+	return r.redirectToPostWithFlashOrShowRefusal(r.newSendingFlash(before), err)
 }
 
 func (r *request) reschedulePost(form url.Values) error {
@@ -87,7 +74,7 @@ func (r *request) reschedulePost(form url.Values) error {
 	if before.At.IsZero() {
 		act = "Time set to "
 	}
-	return r.redirectToPostWithUndoOrShowRefusal(act+zone.FormatTime(p.PublishAt.Time)+".", before, nil)
+	return r.redirectToPostWithFlashOrShowRefusal(r.newUndoFlash(act+zone.FormatTime(p.PublishAt.Time)+".", before), nil)
 }
 
 // redirectToPost redirects a person who opens the address of an action, which accepts only forms, to the post's page.
@@ -98,12 +85,13 @@ func (r *request) cancelPost(url.Values) error {
 	if p.Status == string(core.PostFailed) {
 		return r.redirectToPostOrShowRefusal("Automatic retries stopped.", err)
 	}
-	return r.redirectToPostWithUndoOrShowRefusal("Moved back to drafts. The post will not be published.", before, err)
+	message := r.newUndoFlash("Moved back to drafts. The post will not be published.", before)
+	return r.redirectToPostWithFlashOrShowRefusal(message, err)
 }
 
 func (r *request) retryPost(url.Values) error {
 	_, err := r.web.cfg.App.RetryPost(r.context(), r.caller, contract.RetryPost{ID: r.pathID()})
-	return r.redirectToPostOrShowRefusal(flashPublishing, err)
+	return r.redirectToPostWithFlashOrShowRefusal(r.newPublishingFlash(), err)
 }
 
 // duplicatePost copies a post and opens the copy, with the choice of time in the form, if any.
@@ -120,16 +108,17 @@ func (r *request) duplicatePost(form url.Values) error {
 }
 
 func (r *request) resolveOutcome(form url.Values) error {
-	in, word := contract.ResolveOutcome{}, flashPublishing
+	in, message := contract.ResolveOutcome{}, r.newPublishingFlash()
 	switch form.Get(posts.FieldOutcome) {
 	case posts.OutcomeLive:
-		in, word = contract.ResolveOutcome{Live: true, URL: form.Get(posts.FieldLink)}, "Marked as live."
+		in = contract.ResolveOutcome{Live: true, URL: form.Get(posts.FieldLink)}
+		message = layout.Flash{Tone: ui.ToneGood, Text: "Marked as live."}
 	case posts.OutcomeAbsent:
 	default:
 		return core.Invalid(posts.FieldOutcome, "Say whether the post is live.")
 	}
 	_, err := r.web.cfg.App.ResolveOutcome(r.context(), r.caller, r.pathID(), in)
-	return r.redirectToPostOrShowRefusal(word, err)
+	return r.redirectToPostWithFlashOrShowRefusal(message, err)
 }
 
 // aboutLength is how many characters of a post's text a confirmation shows.

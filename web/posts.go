@@ -52,9 +52,6 @@ func (r *request) showPosts() error {
 	if err := r.loadRowsAndPopSelection(&m, cards); err != nil {
 		return err
 	}
-	if flash := m.Frame.Flash; flash != nil && flash.Provisional && !slices.ContainsFunc(cards, r.isImminent) {
-		m.Frame.Flash = nil // everything has been published in the meantime
-	}
 	if r.isPollWithoutNews(m) {
 		return r.echo.NoContent(http.StatusNoContent)
 	}
@@ -194,19 +191,6 @@ func rowFixLabel(card app.PostCard) (labelOrEmpty string) {
 // a page is not a poll, so the page is always rendered.
 func (r *request) isPollWithoutNews(m interface{ ContentHash() string }) bool {
 	return r.wantsFragment() && r.echo.QueryParam(versionParam) == m.ContentHash()
-}
-
-// isImminent reports whether a post is being published or will be within a minute.
-func (r *request) isImminent(card app.PostCard) bool {
-	now := r.web.cfg.Now()
-	due, next := now, card.NextTryAt
-	if card.PublishAt != nil {
-		due = card.PublishAt.Time
-	}
-	if card.Asking {
-		next = card.AskAt
-	}
-	return posts.IsImminent(card.Status, due, next, now)
 }
 
 // showPostsOnHold lists the posts that wait while publishing is on hold.

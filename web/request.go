@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -139,7 +138,6 @@ func (r *request) setFlash(tone ui.Tone, text string) {
 
 // setFlashWithDetails is setFlash for a message with details or a button.
 func (r *request) setFlashWithDetails(f layout.Flash) {
-	f.Provisional = strings.HasPrefix(f.Text, flashPrefix)
 	if text, err := json.Marshal(f); err == nil { // it cannot fail: a flash contains only texts and buttons
 		r.putSessionValue(r.sessionKeyForWorkspace(keyFlash), string(text))
 	}

@@ -74,7 +74,7 @@ func (a *App) CountPostsAmong(ctx context.Context, c core.Caller, ids []string) 
 	if err != nil {
 		return nil, err
 	}
-	posts, err := t.PostsByID(ctx, uniqueValidPostIDs(ids[:min(len(ids), MaxBulk)]))
+	posts, err := t.PostsByID(ctx, uniqueValidPostIDs(ids[:min(len(ids), maxTogether)]))
 	counts := map[core.PostStatus]int{}
 	for _, p := range posts {
 		counts[p.Status]++

@@ -59,34 +59,19 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful && (!isUpdate(event) || fault?.hasAttribute("data-of-update"))) fault?.replaceChildren();
 });
 
-// namesQueued reports whether any post in a message's form is still queued in an update.
-function namesQueued(flash, update) {
-  const page = new DOMParser().parseFromString(update, "text/html");
-  return [...flash.querySelectorAll("[name=before]")].some(({ value }) => {
-    const id = CSS.escape(value.split(" ", 1)[0]);
-    return page.querySelector(`:is([data-live="${id}"], [data-post="${id}"])[data-status="queued"]`) !== null;
-  });
-}
-
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { requestConfig, target, xhr } = event.detail;
-  if (!requestConfig.elt.hasAttribute("data-live") || xhr.status !== 200) return;
-  if (target.matches(":active")) {
-    // Replacing an element that is being pressed would lose the click. The update is requested again afterwards.
-    event.detail.shouldSwap = false;
-    const released = new AbortController();
-    const again = () => {
-      released.abort();
-      setTimeout(() => requestConfig.elt.dispatchEvent(new CustomEvent("live")), 500);
-    };
-    for (const end of ["pointerup", "pointercancel", "keyup"]) {
-      document.addEventListener(end, again, { signal: released.signal });
-    }
-    return;
+  if (!requestConfig.elt.hasAttribute("data-live") || xhr.status !== 200 || !target.matches(":active")) return;
+  // Replacing an element that is being pressed would lose the click. The update is requested again afterwards.
+  event.detail.shouldSwap = false;
+  const released = new AbortController();
+  const again = () => {
+    released.abort();
+    setTimeout(() => requestConfig.elt.dispatchEvent(new CustomEvent("live")), 500);
+  };
+  for (const end of ["pointerup", "pointercancel", "keyup"]) {
+    document.addEventListener(end, again, { signal: released.signal });
   }
-  // The message that posts are being published is outdated once none of the posts in its Undo button is queued.
-  const flash = document.querySelector(".flash[data-provisional]:not([data-live])");
-  if (flash && !namesQueued(flash, xhr.responseText)) flash.remove();
 });
 
 document.addEventListener("htmx:sendError", (event) => {

@@ -66,7 +66,7 @@ export async function keepDraft(form) {
 export function forgetDrafts() {
   withStorage((local, session) => {
     const sent = session.getItem(sentMark);
-    if (sent && document.querySelector('[data-testid="flash"][data-tone="good"]')) local.removeItem(sent);
+    if (sent && document.querySelector('#flash:is([data-tone="good"], [data-live])')) local.removeItem(sent);
     session.removeItem(sentMark);
   });
   document.addEventListener("submit", (event) => {

@@ -93,8 +93,6 @@ type Flash struct {
 	Action *ui.Action
 	// URL and Label are a link to the next step; optional.
 	URL, Label string
-	// Provisional reports that the message is outdated once its posts are live or failed.
-	Provisional bool
 	// Posts are the ids of the posts from whose changes the message is updated, at UpdateURL; optional.
 	Posts     []string
 	UpdateURL string

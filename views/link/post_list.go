@@ -1,6 +1,9 @@
 package link
 
-import "net/url"
+import (
+	"net/url"
+	"strings"
+)
 
 // AllPosts is the value of Filter.Status that selects all posts.
 const AllPosts = "all"
@@ -66,11 +69,14 @@ func (w Workspace) ChangeSelectedPosts() string { return w.At(posts + "/bulk") }
 // ConfirmDeletingPosts asks for confirmation before ChangeSelectedPosts deletes several posts.
 func (w Workspace) ConfirmDeletingPosts() string { return w.At(posts + "/bulk/delete") }
 
-// SentPosts is the message about posts that were sent together, as an update of an open page.
+// SentPostIDs is the parameter of SentPosts: the posts' ids, separated by spaces.
+const SentPostIDs = "posts"
+
+// SentPosts is the message about posts that were sent, as an update of an open page.
 func (w Workspace) SentPosts(ids ...string) string {
 	query := url.Values{}
-	for _, id := range ids {
-		query.Add("post", id)
+	if len(ids) > 0 {
+		query.Set(SentPostIDs, strings.Join(ids, " "))
 	}
 	return withQuery(w.At(posts+"/sent"), query)
 }

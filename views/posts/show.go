@@ -158,23 +158,6 @@ func hashValues(values ...any) string {
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
-// IsImminent reports whether a post is being published or will be within a minute. A post that is overdue by more than
-// imminentFor is not imminent. nextTry is zero if no retry is planned.
-func IsImminent(status string, due, nextTry, now time.Time) bool {
-	next := nextTry
-	if next.IsZero() {
-		next = due
-	}
-	if status != string(core.PostQueued) && (status != string(core.PostFailed) || nextTry.IsZero()) {
-		return false
-	}
-	wait := next.Sub(now)
-	return wait < time.Minute && wait > -imminentFor
-}
-
-// imminentFor is how long after its time a post counts as imminent.
-const imminentFor = 10 * time.Minute
-
 type eventLabel struct{ text, icon, tone string }
 
 var eventLabels = map[core.EventKind]eventLabel{

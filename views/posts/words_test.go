@@ -114,32 +114,6 @@ func TestARowOfThePlanSaysOneThing(t *testing.T) {
 	}
 }
 
-func TestAPostIsImminentWhileItIsAboutToBePublished(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	tests := []struct {
-		name         string
-		status       string
-		due, nextTry time.Time
-		want         bool
-	}{
-		{"queued for next week", "queued", now.Add(7 * 24 * time.Hour), time.Time{}, false},
-		{"queued and long overdue", "queued", now.Add(-time.Hour), time.Time{}, false},
-		{"queued and due", "queued", now.Add(-time.Second), time.Time{}, true},
-		{"about to be due", "queued", now.Add(40 * time.Second), time.Time{}, true},
-		{"held for long", "queued", now.Add(-time.Hour), now.Add(time.Hour), false},
-		{"about to be tried again", "failed", now.Add(-time.Hour), now.Add(time.Second), true},
-		{"failed for good", "failed", now.Add(-time.Hour), time.Time{}, false},
-		{"live", "live", now.Add(-time.Hour), time.Time{}, false},
-		{"draft with a time", "draft", now.Add(time.Second), time.Time{}, false},
-	}
-	for _, test := range tests {
-		if got := IsImminent(test.status, test.due, test.nextTry, now); got != test.want {
-			t.Errorf("%s: want %t, got %t", test.name, test.want, got)
-		}
-	}
-}
-
 func TestAVersionChangesWithWhatIsShown(t *testing.T) {
 	t.Parallel()
 	m := ShowModel{Post: contract.Post{Status: "queued", UpdatedAt: contract.Time{Time: time.UnixMilli(1000)}}}

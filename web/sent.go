@@ -1,0 +1,105 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"belfry/internal/app"
+	"belfry/internal/core"
+	"belfry/views/layout"
+	"belfry/views/link"
+	"belfry/views/ui"
+)
+
+// newSendingFlash returns a message about posts that are sent after core.UndoDelay, with a button that prevents this.
+func (r *request) newSendingFlash(before ...app.PostSchedule) layout.Flash {
+	f := r.newUndoFlash(formatForCount([2]string{"Publishing in 10 seconds.", "Publishing %d posts in 10 seconds."}, len(before)), before...)
+	if len(before) > 1 { // a single post has its page
+		f.URL, f.Label = r.link.Posts(link.Filter{Status: string(core.PostLive)}), viewLivePosts
+	}
+	ids := make([]string, len(before))
+	for i, p := range before {
+		ids[i] = p.ID
+	}
+	return r.addUpdates(f, ids)
+}
+
+// newPublishingFlash returns a message about the post in the address, which is published at once.
+func (r *request) newPublishingFlash() layout.Flash {
+	return r.addUpdates(layout.Flash{
+		Tone: ui.ToneGood, Text: "Publishing the post… The timeline shows its progress.",
+	}, []string{r.pathID()})
+}
+
+const viewLivePosts = "View live posts"
+
+// mostUpdated is the maximum number of posts in the address of an update. Many proxies limit addresses to 8 KB.
+const mostUpdated = 200
+
+// addUpdates lets open pages replace a message about sent posts by what has become of them.
+func (r *request) addUpdates(f layout.Flash, ids []string) layout.Flash {
+	if len(ids) <= mostUpdated {
+		f.Posts, f.UpdateURL = ids, r.link.SentPosts(ids...)
+	}
+	return f
+}
+
+// popFlashAndUpdate is popFlash. A message about sent posts says what has become of them.
+func (r *request) popFlashAndUpdate() (*layout.Flash, error) {
+	f := r.popFlash()
+	if f == nil || len(f.Posts) == 0 {
+		return f, nil
+	}
+	outcome, pending, err := r.findOutcomeFlash(f.Posts)
+	if pending {
+		return f, err
+	}
+	return outcome, err
+}
+
+// showSentPosts updates a message about sent posts. A retry can still change what has become of them, so the message is
+// updated again.
+func (r *request) showSentPosts() error {
+	if !r.wantsFragment() {
+		return r.redirect(r.link.Home())
+	}
+	f, pending, err := r.findOutcomeFlash(strings.Fields(r.echo.QueryParam(link.SentPostIDs)))
+	switch {
+	case err != nil:
+		return err
+	case pending:
+		return r.echo.NoContent(http.StatusNoContent)
+	case f == nil:
+		r.echo.Response().Header().Set("HX-Reswap", "delete")
+		return r.echo.NoContent(http.StatusOK)
+	}
+	return r.render(http.StatusOK, layout.FlashPart(*f), nil)
+}
+
+// findOutcomeFlash returns a message about what has become of sent posts, or nil if all were moved back to drafts or
+// deleted. pending reports that a post is still queued; there is no message then.
+func (r *request) findOutcomeFlash(sent []string) (f *layout.Flash, pending bool, err error) {
+	counts, err := r.web.cfg.App.CountPostsAmong(r.context(), r.caller, sent)
+	if err != nil || counts[core.PostQueued] > 0 {
+		return nil, err == nil, err
+	}
+	live, failed := counts[core.PostLive], counts[core.PostFailed]
+	outcome := layout.Flash{Tone: ui.ToneGood, Text: ui.CountNoun(live, "post is", "posts are") + " live."}
+	switch {
+	case live+failed == 0:
+		return nil, false, nil
+	case len(sent) > 1 && failed > 0:
+		outcome.URL, outcome.Label = r.link.Posts(link.Filter{Status: string(core.PostFailed)}), "View failed posts"
+	case len(sent) > 1:
+		outcome.URL, outcome.Label = r.link.Posts(link.Filter{Status: string(core.PostLive)}), viewLivePosts
+	}
+	if failed > 0 {
+		failures := ui.CountNoun(failed, "post", "posts") + " failed."
+		outcome.Tone, outcome.Text = ui.ToneDanger, outcome.Text+" "+failures
+		if live == 0 {
+			outcome.Text = failures
+		}
+	}
+	outcome = r.addUpdates(outcome, sent)
+	return &outcome, false, nil
+}
