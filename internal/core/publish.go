@@ -431,7 +431,7 @@ func (p Publication) nextAfterAbsence(s Signal) (Publication, Action) {
 	case p.Open:
 		return p.armAndPublish()
 	case p.Answer == AnswerThrottled, p.Answer == AnswerNone && s.Held:
-		return p.holdUntilThrottleEnds(s)
+		return p.holdAndDisarmIfConclusive(s)
 	case p.Answer == AnswerNone:
 		return p.armAndPublish()
 	case p.Answer == AnswerRefused && s.ErrorsMayPublish && !s.Quiet: // it may exist and not be visible yet
@@ -442,10 +442,10 @@ func (p Publication) nextAfterAbsence(s Signal) (Publication, Action) {
 	return p.becomeFailed(DoAccount)
 }
 
-// holdUntilThrottleEnds makes the post wait until a throttle ends. If the handle is still unpublished after the settle
-// time, the throttled call had no effect: the publication is disarmed, and the post can be cancelled or moved
+// holdAndDisarmIfConclusive makes the post wait until a throttle ends. If the handle is still unpublished after the
+// settle time, the throttled call had no effect: the publication is disarmed, and the post can be cancelled or moved
 // meanwhile.
-func (p Publication) holdUntilThrottleEnds(s Signal) (Publication, Action) {
+func (p Publication) holdAndDisarmIfConclusive(s Signal) (Publication, Action) {
 	p.Answer = AnswerNone
 	switch {
 	case !p.Flow.CanRepeatCall():
