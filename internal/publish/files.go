@@ -51,9 +51,9 @@ func (c *claim) mustCheckFiles(do core.Action) bool {
 const convertPatience = time.Hour
 
 // convertFilesWithinTimeout makes the JPEGs that a call needs before the call begins, because conversions wait for each
-// other. It returns false if that takes longer than a call may: the next claim continues. The call reports all other
+// other. inTime is false if that takes longer than a call may: the next claim continues. The call reports all other
 // errors.
-func (c *claim) convertFilesWithinTimeout(ctx context.Context, do core.Action) (mayCall bool) {
+func (c *claim) convertFilesWithinTimeout(ctx context.Context, do core.Action) (inTime bool) {
 	patience := c.engine.cfg.Schedule.CallTimeout()
 	waited := time.Duration(c.pub.Polls) * patience
 	if !c.mustCheckFiles(do) || c.unreachable || c.pub.Rest == store.RestConverting && waited > convertPatience {
