@@ -63,9 +63,10 @@ func (r *Response) AttachRedactedTo(e Error) *Error {
 	return &e
 }
 
-// CallOnce makes the call once. An error is always an *Error: NotSent if nothing of the request was written, or Unknown
-// if the response was not complete (see Response). The error never contains an address or a secret.
-func (c *Client) CallOnce(ctx context.Context, request Request) (*Response, error) {
+// CallOnce makes the call once. A complete response is not an error, even if its status says that the call failed. An
+// error is always an *Error: NotSent if nothing of the request was written, or Unknown if the response was not complete
+// (see Response). The error never contains an address or a secret.
+func (c *Client) CallOnce(ctx context.Context, request Request) (successOrRefusal *Response, _ error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	call := Call{Method: request.Method, Started: c.now()}
