@@ -102,7 +102,7 @@ func (f *file) sniffFormatOrRefuse() format {
 	if !ok {
 		abortWith(describeUnsupported(head))
 	}
-	abortIf(findMarkup(head) != "" || looksLikeScript(head), reasonActive)
+	abortIf(findMarkup(head) != "" || couldAlsoBeScript(head), reasonActive)
 	return taken
 }
 
@@ -210,15 +210,15 @@ func findMarkup(head []byte) (refusalReasonOrEmpty string) {
 	return ""
 }
 
-// looksLikeScript reports whether the first bytes of a picture could also be those of a script. In some formats, the
+// couldAlsoBeScript reports whether the first bytes of a picture could also be those of a script. In some formats, the
 // magic number is a valid JavaScript name, which may be followed by a comment or an assignment where a real picture has
 // a length. A JPEG that begins with EXIF is not checked: EXIF can have any length, and is never served.
-func looksLikeScript(head []byte) bool {
+func couldAlsoBeScript(pictureHead []byte) bool {
 	switch {
-	case bytes.HasPrefix(head, []byte("GIF8")) && len(head) > 8:
-		return string(head[6:8]) == "/*" || head[6] == '=' && head[7] >= ' ' && head[7] < 0x7f
-	case bytes.HasPrefix(head, []byte("\xff\xd8\xff")) && len(head) > 6:
-		return string(head[4:6]) == "/*" && head[3] != markAPP1
+	case bytes.HasPrefix(pictureHead, []byte("GIF8")) && len(pictureHead) > 8:
+		return string(pictureHead[6:8]) == "/*" || pictureHead[6] == '=' && pictureHead[7] >= ' ' && pictureHead[7] < 0x7f
+	case bytes.HasPrefix(pictureHead, []byte("\xff\xd8\xff")) && len(pictureHead) > 6:
+		return string(pictureHead[4:6]) == "/*" && pictureHead[3] != markAPP1
 	}
 	return false
 }
