@@ -2,21 +2,19 @@ package media
 
 import (
 	"os"
-	"os/exec"
 	"syscall"
 	"unsafe"
 )
 
-// confineProcess configures a command to end when this process ends. With isolateNetwork, the command also runs in an
-// empty network namespace, and does not start if the system does not allow that.
-func confineProcess(command *exec.Cmd, isolateNetwork bool) {
-	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if isolateNetwork {
-		attr.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET
-		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
-		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
-	}
-	command.SysProcAttr = attr
+// dieWithParent makes the kernel kill the child when this process ends.
+func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
+
+// isolateNetwork makes the child run in an empty network namespace. The child does not start if the system does not
+// allow that.
+func isolateNetwork(attr *syscall.SysProcAttr) {
+	attr.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET
+	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
+	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
 }
 
 // Resources of prlimit(2), the same on every architecture of Go except MIPS.

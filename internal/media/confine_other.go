@@ -4,10 +4,12 @@ package media
 
 import (
 	"os"
-	"os/exec"
+	"syscall"
 )
 
-// confineProcess and limitResources do nothing, because only Linux supports what they need.
-func confineProcess(*exec.Cmd, bool) {}
+// dieWithParent, isolateNetwork and limitResources do nothing, because only Linux supports what they need.
+func dieWithParent(*syscall.SysProcAttr) {}
+
+func isolateNetwork(*syscall.SysProcAttr) {}
 
 func limitResources(*os.Process) {}

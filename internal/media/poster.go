@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"belfry/internal/core"
@@ -86,10 +87,14 @@ func decodeKeyframe(ctx context.Context, ffmpeg string, f *file, facts Facts) (i
 func runFFmpeg(ctx context.Context, program string, arguments []string, folder string) (*bytes.Buffer, error) {
 	ctx, cancel := context.WithTimeout(ctx, posterTime)
 	defer cancel()
-	for _, isolateNetwork := range []bool{true, false} {
+	for _, isolated := range []bool{true, false} {
 		command := exec.CommandContext(ctx, program, arguments...) //nolint:gosec // no argument comes from a sender
 		command.Dir, command.Env, command.WaitDelay = folder, []string{"LC_ALL=C"}, time.Second
-		confineProcess(command, isolateNetwork)
+		command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		dieWithParent(command.SysProcAttr)
+		if isolated {
+			isolateNetwork(command.SysProcAttr)
+		}
 		out := &limitedBuffer{left: posterBytes}
 		command.Stdout = out
 		if err := command.Start(); err != nil {
