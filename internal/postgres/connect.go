@@ -14,7 +14,7 @@ const connectPatience = 20 * time.Second
 type Session struct {
 	URL    string
 	server *Server // nil if a service runs the server
-	lock   *Lock
+	lock   *DataDirLock
 }
 
 // UseOrStartServer opens the local database of a data folder for a command. It uses the server of a running service, or

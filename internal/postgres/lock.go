@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Lock is the lock on a data folder. The system releases it when the process ends, however it ends. It is a plain file
-// descriptor, because the garbage collector closes an unreferenced os.File, which would release the lock.
-type Lock struct{ fd int }
+// DataDirLock is the lock on a data folder. The system releases it when the process ends, however it ends. It is a plain
+// file descriptor, because the garbage collector closes an unreferenced os.File, which would release the lock.
+type DataDirLock struct{ fd int }
 
 // HeldError says who has locked a data folder.
 type HeldError struct {
@@ -47,12 +47,12 @@ const (
 // LockForService locks the data folder for a service, and creates the folder if necessary. It waits up to 30 seconds
 // for a command that holds the lock, and one second for another service, which may be about to end. If the lock is
 // still held after that, the error is a *HeldError.
-func LockForService(ctx context.Context, dataDir string) (*Lock, error) {
+func LockForService(ctx context.Context, dataDir string) (*DataDirLock, error) {
 	return waitAndLock(ctx, dataDir, byServe)
 }
 
 // TryLockForService is LockForService without waiting.
-func TryLockForService(dataDir string) (*Lock, error) { return tryLock(dataDir, byServe) }
+func TryLockForService(dataDir string) (*DataDirLock, error) { return tryLock(dataDir, byServe) }
 
 // LockHolderOrNil returns who has locked a data folder, or nil if nobody has. It changes nothing.
 func LockHolderOrNil(dataDir string) (*HeldError, error) {
@@ -70,10 +70,10 @@ func LockHolderOrNil(dataDir string) (*HeldError, error) {
 }
 
 // Release releases the lock.
-func (l *Lock) Release() error { return syscall.Close(l.fd) }
+func (l *DataDirLock) Release() error { return syscall.Close(l.fd) }
 
 // waitAndLock locks the data folder, and waits for another holder as LockForService does.
-func waitAndLock(ctx context.Context, dataDir, holderKind string) (*Lock, error) {
+func waitAndLock(ctx context.Context, dataDir, holderKind string) (*DataDirLock, error) {
 	for started := time.Now(); ; {
 		lock, err := tryLock(dataDir, holderKind)
 		held, ok := errors.AsType[*HeldError](err)
@@ -94,7 +94,7 @@ func waitAndLock(ctx context.Context, dataDir, holderKind string) (*Lock, error)
 }
 
 // tryLock locks the data folder and writes the holder to the lock file. It does not wait.
-func tryLock(dataDir, holderKind string) (*Lock, error) {
+func tryLock(dataDir, holderKind string) (*DataDirLock, error) {
 	if err := ensureDataDir(dataDir); err != nil {
 		return nil, err
 	}
@@ -113,12 +113,12 @@ func tryLock(dataDir, holderKind string) (*Lock, error) {
 }
 
 // openAndLock opens and locks the lock file. If the lock is held, the error is a *HeldError.
-func openAndLock(dataDir string, openFlags, lockType int) (*Lock, error) {
+func openAndLock(dataDir string, openFlags, lockType int) (*DataDirLock, error) {
 	fd, err := syscall.Open(filepath.Join(dataDir, "lock"), openFlags|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the lock in the data folder %s (to use another folder, set BELFRY_DATA_DIR): %w", dataDir, err)
 	}
-	lock := &Lock{fd: fd}
+	lock := &DataDirLock{fd: fd}
 	err = syscall.Flock(fd, lockType|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		err = readHolder(dataDir, fd)

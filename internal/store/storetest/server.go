@@ -18,7 +18,7 @@ import (
 // The next run uses the same data, which saves half a second.
 type Server struct {
 	*postgres.Server
-	lock *postgres.Lock
+	lock *postgres.DataDirLock
 }
 
 // slots is the maximum number of servers that run at the same time, one for each test process of `go test ./...`.
@@ -46,7 +46,7 @@ func Start(ctx context.Context) (*Server, error) {
 
 // startIn starts the server in dir. Existing data may be broken after a crash of the machine, because it is never
 // synced to disk. If the server does not start, startIn therefore deletes the data and tries once more.
-func startIn(ctx context.Context, dir string, lock *postgres.Lock) (*Server, error) {
+func startIn(ctx context.Context, dir string, lock *postgres.DataDirLock) (*Server, error) {
 	cfg := postgres.Config{Dir: dir, Ephemeral: true}
 	s, err := postgres.Start(ctx, cfg)
 	if err != nil {
