@@ -22,7 +22,7 @@ type Alert struct {
 
 // dueAlerts is the condition for a group of alerts with one workspace, kind and reason. The alerts have been collected
 // for long enough, and members have received no recent email about this reason.
-const dueAlerts = `min(a.at) <= clock() - @settle::interval AND NOT EXISTS (
+const dueAlerts = `min(a.at) <= clock() - @collect_for::interval AND NOT EXISTS (
 	SELECT FROM alerts_told t WHERE t.workspace_id = a.workspace_id AND t.kind = a.kind AND t.reason = a.reason
 		AND t.told_at > clock() - @pause::interval)`
 
@@ -35,7 +35,7 @@ func (s *Store) WorkspacesWithDueAlerts(ctx context.Context, collectFor,
 		SELECT DISTINCT workspace_id FROM (
 			SELECT workspace_id FROM alerts a WHERE at > clock() - @kept::interval
 			GROUP BY workspace_id, kind, reason HAVING `+dueAlerts+`) AS due`,
-		args{"settle": collectFor, "pause": pause, "kept": alertRetention}))
+		args{"collect_for": collectFor, "pause": pause, "kept": alertRetention}))
 }
 
 // ConsumeDueAlerts deletes and returns the workspace's due alerts. collectFor and pause are as for
@@ -48,7 +48,7 @@ func (t Tenant) ConsumeDueAlerts(ctx context.Context, collectFor, pause time.Dur
 		)
 		DELETE FROM alerts a USING due
 		WHERE a.workspace_id = @ws AND a.kind = due.kind AND a.reason = due.reason
-		RETURNING a.kind, a.reason, a.subject`, args{"settle": collectFor, "pause": pause}))
+		RETURNING a.kind, a.reason, a.subject`, args{"collect_for": collectFor, "pause": pause}))
 }
 
 // MarkAlertSent records that members are now getting an email about alerts of this kind and reason.
