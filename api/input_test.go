@@ -34,7 +34,7 @@ func TestBodyIsDecodedStrictly(t *testing.T) {
 		"null in Python":             {`{"confirm":None}`, "not valid JSON: the error is at byte", "Check confirm. Write null instead of None."},
 		"single quotes":              {`{'targets':{}}`, "not valid JSON: the error is at byte", "in double quotes"},
 		"a key without quotes":       {`{targets:{}}`, "not valid JSON: the error is at byte", "Begin with a key in double quotes"},
-		"a comment":                  {`{/* x */` + targets + `}`, "not valid JSON: the error is at byte", "no comments"},
+		"a comment":                  {`{/* x */` + targets + `}`, "not valid JSON: the error is at byte", "Remove the comments"},
 		"a line break in a text":     {"{\"text\":\"a\nb\"}", "not valid JSON: the error is at byte", `write a line break as \n`},
 		"ends too early":             {`{"targets":{"accountIds":["acc_1"]`, "is incomplete", "Close every bracket"},
 		"nothing but space":          {"  \n", "is incomplete", ""},

@@ -96,7 +96,7 @@ func allRoutes() []route {
 			"List the folders"),
 		newRoute("POST /folders", http.StatusCreated, "folders_create", "folders", "createFolder",
 			"Create a folder").
-			withDescription("A folder's name must be unique in its parent folder, ignoring case. Folders can be nested ten levels deep.").
+			withDescription("A folder's name must be unique in its parent folder or at the top level, ignoring case. Folders can be nested ten levels deep.").
 			withErrorCodes(core.CodeNotFound, core.CodeConflict),
 		newRoute("GET /folders/{id}", http.StatusOK, "folders_get", "folders", "getFolder",
 			"Show a folder"),
@@ -118,7 +118,7 @@ func allRoutes() []route {
 			"List members and invitations, oldest first"),
 		newRoute("POST /members", http.StatusCreated, "members_invite", "members", "inviteMember",
 			"Invite a person; the link is shown only in this response").
-			withDescription("If this server can send email, Belfry emails the link to the person. Otherwise, send them `inviteUrl` yourself. The response does not reveal whether the person already has an account on this server. If you invite a person again, the response contains a new link, and the old link stops working. Invitations count toward the plan's limit on members. Only an owner can invite owners.").
+			withDescription("If this server can send email, Belfry emails the link to the person. Unless `emailed` is `true`, send them `inviteUrl` yourself. The response does not reveal whether the person already has an account on this server. If you invite a person again, the response contains a new link, and the old link stops working. Invitations count toward the plan's limit on members. Only an owner can invite owners.").
 			withErrorCodes(core.CodeConflict),
 		newRoute("PATCH /members/{id}", http.StatusOK, "members_edit", "members", "editMember",
 			"Change the role of a member or an invitation").

@@ -199,7 +199,7 @@ type ListPosts struct {
 	AccountID string `query:"accountId" doc:"Posts of one account." example:"acc_01m7zbv262e9sr6wggzz5c1nt8"`
 	GroupID   string `query:"groupId" doc:"Posts of the accounts in a group." example:"grp_01m7zbv2d1f5s9z3p6r8t0w2y4"`
 	From      string `query:"from" doc:"From this date or time. Applies to publishAt, or to createdAt for drafts without a time." example:"2026-12-01"`
-	To        string `query:"to" doc:"Up to this date or time. A date is included; a time is not." example:"2026-12-31"`
+	To        string `query:"to" doc:"Up to and including this date, or before this time." example:"2026-12-31"`
 	Q         string `query:"q" doc:"Text to find in the post's text or title. Part of a word is enough." example:"rye"`
 	Order     string `query:"order" enum:"asc,desc" doc:"desc lists the latest posts first, asc the earliest."`
 	Limit     int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"Rows per page."`
