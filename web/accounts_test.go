@@ -203,7 +203,7 @@ func TestDisconnectingAsksFirst(t *testing.T) {
 	b := r.as(ws)
 	path := "/accounts/" + account.ID + "/disconnect"
 	whole := b.get(path).is(t, http.StatusOK)
-	whole.says(t, "1 queued post becomes a draft", "Belfry deletes its access")
+	whole.says(t, "1 queued post becomes a draft", "Belfry stops using the account")
 	part := b.part(http.MethodGet, path).is(t, http.StatusOK)
 	if len(part.all("nav")) != 0 || len(whole.all("nav")) == 0 {
 		t.Error("the part is a page, or the page a part")

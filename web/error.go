@@ -70,7 +70,7 @@ func (r *request) loadErrorPageFrame(e *core.Error) layout.Frame {
 var hints = map[core.Code]string{
 	core.CodePlanHasIssues:       "Fix the problems below and try again.",
 	core.CodeOutcomeUnknown:      "Check the account on its network, then answer the question on the post's page.",
-	core.CodeIdempotencyMismatch: "The first submission took effect. To submit the new content as well, submit the form again.",
+	core.CodeIdempotencyMismatch: "Check the result of the first submission. To submit the new content as well, submit the form again.",
 	core.CodeInternal:            "Try again. If it happens again, give the operator the request ID.",
 }
 

@@ -87,7 +87,7 @@ func (r *request) describeInvitationNow(email string) (string, error) {
 		return "This invitation has already been created, and its link was shown only once. " +
 			"If you need another link, press “" + resend + "”.", nil
 	}
-	return "This invitation is no longer valid. To create another one, enter the email again.", nil
+	return "This invitation is no longer valid. To create another one, enter the email address again.", nil
 }
 
 func (r *request) changeMemberRole(form url.Values) error {

@@ -194,7 +194,8 @@ func (m FileModel) whyKeptText() string {
 	case m.Pinned:
 		return "Pinned: kept until you unpin or delete it."
 	case m.InUse:
-		return "Kept while a draft or a queued post uses it, and for " + m.retentionText() + " after the last of these posts goes live."
+		return "Kept while a draft, queued post or post with a pending retry uses it, and for " + m.retentionText() +
+			" after the last of these goes live."
 	}
 	return "Kept until " + m.retentionText() + " after a post with this file goes live. To keep the file longer, pin it."
 }

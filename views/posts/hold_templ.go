@@ -98,7 +98,7 @@ func OnHold(m HoldModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Reason != "" && len(m.Rows) == 0 {
-				templ_7745c5c3_Err = ui.Empty("inbox", "No posts affected", "No post of this workspace is due, and there is no sign that one was already published.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Empty("inbox", "No posts affected", "No post of this workspace is due, and there is no sign that any was published without being marked as live.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -102,7 +102,7 @@ var roleTasks = []roleTask{
 	{"Upload and organize files, and sort accounts into groups", core.Role.CanWrite},
 	{"Connect, reconnect and disconnect accounts", core.Role.CanManage},
 	{"Create and revoke API keys", core.Role.CanManage},
-	{"Invite, change and remove members", core.Role.CanManage},
+	{"Invite and remove members, and change their roles", core.Role.CanManage},
 	{"Change the workspace's settings, and read the audit log", core.Role.CanManage},
 	{"Appoint and remove owners", func(r core.Role) bool {
 		return r.CheckRoleChange("", core.RoleOwner) == nil
