@@ -76,7 +76,7 @@ func (p *program) restoreDatabase(ctx context.Context, cfg *config.Config, path 
 	}
 	return p.printLinef("The database was restored.\n"+
 		"1. Put the service's secret keys and file storage in place, then start the service. If posts were published after\n"+
-		"   the backup, publishing is now on hold.\n"+
+		"   the backup, publishing is then on hold.\n"+
 		"2. To see which posts the hold affects, open %s or run `belfry doctor`.\n"+
 		"3. To end the hold, run `belfry restore confirm`. Belfry then marks the published posts as live, asks the networks\n"+
 		"   about posts that may have been published, and publishes the others.",

@@ -42,7 +42,7 @@ func (c command) needsConfig() bool { return c.name != "version" && c.name != "s
 
 // allCommands returns all commands in the order in which help lists them.
 func allCommands() []command {
-	const local = "You can run this command whether or not the service is running. If the service is stopped, the command starts the\nlocal database and stops it at the end."
+	const local = "You can run this command whether or not the service is running. If the local database is stopped, the command\nstarts it, and stops it at the end."
 	return []command{
 		{
 			"serve", "", "Run the service: dashboard, API and worker.",
@@ -59,7 +59,7 @@ func allCommands() []command {
 		},
 		{
 			"seed", "", "Create demo workspaces with accounts, pictures, videos and two weeks of posts.",
-			"The workspaces belong to the owner who joined first, in any workspace, or, if there is no workspace yet, to a new\nperson. The networks must be simulated.\n" + local, defineSeed,
+			"The workspaces belong to the owner who joined first, in any workspace. If there is no workspace yet, they belong to\na new person. The networks must be simulated.\n" + local, defineSeed,
 		},
 		{
 			"workspace create", "", "Create a workspace for a new or existing owner, and print the workspace's id and short name.", local,
@@ -76,7 +76,7 @@ func allCommands() []command {
 			"accounts revoke-unreadable", "", "Revoke accounts whose tokens can no longer be decrypted, so that the service can start again.",
 			"Without --confirm, the command only lists the accounts whose tokens cannot be decrypted. With --confirm, it deletes\n" +
 				"these tokens and revokes the accounts. Their posts cannot be published until people reconnect the accounts.\n" +
-				"Use the same BELFRY_ variables as the service. Otherwise, the command cannot decrypt any token.", defineRevokeUnreadableAccounts,
+				"Use the same BELFRY_ variables as the service, so that the command has the same secret keys.", defineRevokeUnreadableAccounts,
 		},
 		{
 			"secrets rotate", "", "Re-encrypt all secrets in the database with the newest secret key, so that you can remove older keys.",
@@ -108,7 +108,7 @@ func allCommands() []command {
 		{"config", "", "Print the configuration without secrets.", "", withoutOptions(printConfig)},
 		{
 			"doctor", "", "Find problems, and show how to fix them.",
-			"This command changes nothing. If the service is stopped, the command starts the local database and stops it at the\nend. The command exits with status 1 if a check fails.", withoutOptions(runDoctor),
+			"This command changes nothing. If the local database is stopped, the command starts it, and stops it at the end. The\ncommand exits with status 1 if a check fails.", withoutOptions(runDoctor),
 		},
 		{"healthcheck", "", "Check whether the service is ready.", "The command exits with status 1 if the service is not ready.", withoutOptions(checkReadyAndPrint)},
 		{"version", "", "Print the version.", "", withoutOptions(printVersion)},

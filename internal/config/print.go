@@ -37,7 +37,7 @@ func FormatEnvExample(extra []Variable) string {
 	b.WriteString("# To change a value, set its variable in the environment of `belfry serve`. An empty variable\n")
 	b.WriteString("# counts as not set. Belfry does not read this file: name a copy of it in EnvironmentFile= of a\n")
 	b.WriteString("# systemd unit, or copy it to .env and run `set -a; . ./.env; set +a`. If a shell reads the copy,\n")
-	b.WriteString("# quote values that contain spaces.\n")
+	b.WriteString("# quote values that contain spaces or special characters such as &.\n")
 	for _, f := range listFields(&Config{}) {
 		example := ""
 		if f.initial == "" {
