@@ -89,7 +89,7 @@ func lockPublicationAndBuildConflict(ctx context.Context, t store.Tenant, post c
 	}
 	if pub.IsBeingPublished() {
 		return core.Fail(core.CodeConflict, "%s to %s is being published.", postAsSentenceStart(post), post.AccountName).
-			WithHint("This attempt will end by %s. Disconnect the account once the post is live or has failed.",
+			WithHint("The current step will end by %s. Disconnect the account once the post is live or has failed.",
 				post.Zone.FormatTime(pub.LeaseUntil))
 	}
 	return core.Fail(core.CodeConflict, "%s to %s may already be published, and Belfry needs the account to find out.",

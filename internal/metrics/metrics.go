@@ -32,7 +32,7 @@ func New() *Metrics {
 	m := &Metrics{
 		Registry: prometheus.NewRegistry(),
 		lateness: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "publish_lateness_seconds", Help: "Time from a post's scheduled time until Belfry's first call to the network for this post, or until the post is live.",
+			Name: "publish_lateness_seconds", Help: "Time from a post's scheduled time until Belfry's first call to the network for this post (until=\"first_call\"), or until the post is live (until=\"live\").",
 			Buckets: seconds,
 		}, []string{"platform", "until"}),
 		outcomes: newCounterVec("publish_outcomes_total", "Number of publication claims, by outcome.", "platform", "outcome", "code"),

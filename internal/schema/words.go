@@ -59,7 +59,7 @@ func adviseOnSyntax(text []byte, offset int64) string {
 	case starts("'", "\u201c", "\u201d"):
 		return `Put keys and strings in double quotes: "text".`
 	case starts("//", "/*", "#"):
-		return "JSON has no comments."
+		return "Remove the comments: JSON does not allow them."
 	case starts("True", "False"):
 		return "Write true and false in lowercase."
 	case starts("None"):

@@ -31,7 +31,7 @@ func CheckNewPassword(password string) error {
 	case !utf8.ValidString(password):
 		return errors.New("The password contains invalid characters. Choose another one.")
 	case n < minPassword:
-		return fmt.Errorf("The password has %d characters. Use at least %d, ideally 15 or more.", n, minPassword)
+		return fmt.Errorf("The password is too short. Use at least %d characters, ideally 15 or more.", minPassword)
 	case n > maxPassword:
 		return fmt.Errorf("The password has %d characters. The limit is %d.", n, maxPassword)
 	case strings.Contains(commonPasswords, "\n"+strings.ToLower(password)+"\n"):

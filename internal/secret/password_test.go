@@ -99,13 +99,13 @@ func TestCheckPassword(t *testing.T) {
 	for _, c := range []struct {
 		name, password, want string
 	}{
-		{"seven characters", "kX3#pq9", "The password has 7 characters. Use at least 8, ideally 15 or more."},
+		{"seven characters", "kX3#pq9", "The password is too short. Use at least 8 characters, ideally 15 or more."},
 		{"eight characters", "kX3#pq9v", ""},
 		{"eight characters of many bytes", "żółwżółw", ""},
-		{"seven characters of many bytes", "żółwżół", "The password has 7 characters. Use at least 8, ideally 15 or more."},
+		{"seven characters of many bytes", "żółwżół", "The password is too short. Use at least 8 characters, ideally 15 or more."},
 		{"128 characters", strings.Repeat("abcdefgé", 16), ""},
 		{"129 characters", strings.Repeat("abcdefgé", 16) + "x", "The password has 129 characters. The limit is 128."},
-		{"nothing", "", "The password has 0 characters. Use at least 8, ideally 15 or more."},
+		{"nothing", "", "The password is too short. Use at least 8 characters, ideally 15 or more."},
 		{"common", "password", "This password is too common. Choose another one."},
 		{"common in capitals", "PassWord123", "This password is too common. Choose another one."},
 		{"the first of the list", "!@#$%^&*", "This password is too common. Choose another one."},

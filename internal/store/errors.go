@@ -15,12 +15,12 @@ import (
 	"belfry/internal/core"
 )
 
-// taken contains the message for each unique constraint, by its name.
-var taken = map[string]string{
-	"workspaces_slug_key":          "Another workspace has or had this short name.",
-	"users_email":                  "This email address is already in use.",
-	"groups_workspace_id_name_key": "Another group has this name.",
-	"folders_siblings":             "The parent folder already contains a folder with this name.",
+// taken contains the message and the hint for each unique constraint, by its name.
+var taken = map[string]struct{ message, hint string }{
+	"workspaces_slug_key":          {"Another workspace has or had this short name.", "Choose a different short name."},
+	"users_email":                  {"This email address is already in use.", "Enter a different address."},
+	"groups_workspace_id_name_key": {"Another group has this name.", "Choose a different name."},
+	"folders_siblings":             {"Another folder in the same place has this name.", "Choose a different name."},
 }
 
 // ErrNotFound means that a row does not exist or belongs to another workspace. It wraps core.NotFound, the error for
@@ -62,8 +62,8 @@ func translateError(err error) error {
 		return ErrNotFound
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		if message, ok := taken[pg.ConstraintName]; ok && pg.Code == uniqueViolation {
-			return core.Fail(core.CodeConflict, "%s", message).WithHint("Choose another.").WithCause(err)
+		if t, ok := taken[pg.ConstraintName]; ok && pg.Code == uniqueViolation {
+			return core.Fail(core.CodeConflict, "%s", t.message).WithHint("%s", t.hint).WithCause(err)
 		}
 		if pg.ConstraintName == "posts_external_id" {
 			return fmt.Errorf("%w: %w", ErrSameID, err)

@@ -30,7 +30,7 @@ const (
 	hintBanned     = "TikTok does not allow this account to post. Open the account on TikTok to see why."
 	hintCode       = "The authorization code has already been used or has expired. Connect the account again."
 	hintSpam       = "TikTok treats this post as spam. Change the text, and post less often for a while."
-	hintPicture    = "Use images of up to 1080 × 1920 pixels, or a video of 360 to 4096 pixels on each side."
+	hintPicture    = "Use images of up to 1080 × 1920 or 1920 × 1080 pixels, or a video of 360 to 4096 pixels on each side."
 	hintFile       = "Replace the file with one that TikTok accepts, then send the post again."
 )
 

@@ -117,7 +117,7 @@ const (
 	hintContent   = "Correct the post and send it again."
 	hintChannel   = "Open YouTube Studio to see what is wrong with the channel."
 	hintProject   = "Ask the operator to check this server's Google Cloud project."
-	hintReport    = "This is a bug in Belfry. Please report it."
+	hintReport    = "This is a bug in Belfry. Ask the server's operator to report it."
 )
 
 // Meanings that several reasons share.
