@@ -261,7 +261,7 @@ func (a *App) decryptAndCheckChosenProfiles(c core.Caller, row store.PendingCons
 		}
 	}
 	if len(picked) == 0 {
-		return nil, core.Invalid("profile", "No profile is selected.")
+		return nil, core.Invalid("profile", "No profile is selected.").WithHint("Select at least one profile.")
 	}
 	return picked, nil
 }
