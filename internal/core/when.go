@@ -33,6 +33,9 @@ const (
 	lastYear      = 9999 // the last year of RFC 3339, the format of instants in responses; the first is 0
 )
 
+// LongestAhead is the longest time before a post is due at which a worker begins to prepare it.
+const LongestAhead = 24 * time.Hour
+
 const wallLayout = "2006-01-02T15:04"
 
 // ParseWhen parses `when`: keyword is its string form, and wallTime and zoneName are the fields of its object form. The

@@ -146,14 +146,14 @@ func (t Tenant) WakePostsAwaitingToken(ctx context.Context, account core.Account
 		WITH waiting AS (
 			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
 			WHERE u.workspace_id = @ws AND (u.step = 'armed' OR u.rest = @await) AND p.account_id = @account
-				AND p.status = 'queued'
+				AND `+mayHaveBegun+`
 			ORDER BY u.post_id FOR UPDATE OF u
 		)
 		UPDATE publications u SET
 			next_action_at = CASE WHEN u.step = 'armed' THEN clock() ELSE u.next_action_at END,
 			prepare_at = CASE WHEN u.rest = @await THEN `+prepareAtSQL(`u.ahead`, `u.due_at`)+` END
 		FROM waiting WHERE u.post_id = waiting.post_id`,
-		args{"account": account, "await": core.DoAwait}))
+		args{"account": account, "await": core.DoAwait, "ahead": core.LongestAhead}))
 }
 
 // UnreplacedFailedPostIDsDueSince lists the account's failed posts that were due at dueSince or later and whose error
@@ -309,14 +309,14 @@ func (t Tenant) EndThrottleAndWakePosts(ctx context.Context, id core.AccountID, 
 		), waiting AS (
 			SELECT u.workspace_id, u.post_id
 			FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
-			WHERE p.account_id IN (SELECT id FROM free) AND p.status = 'queued'
+			WHERE p.account_id IN (SELECT id FROM free) AND `+mayHaveBegun+`
 				AND u.rest = @hold AND NOT u.armed AND u.failure IS NULL AND u.next_action_at IS NOT NULL
 				AND coalesce(u.prepare_at, u.next_action_at) > clock()
 			FOR NO KEY UPDATE OF u SKIP LOCKED
 		)
 		UPDATE publications u SET `+wakeSQL+` FROM waiting WHERE u.workspace_id = waiting.workspace_id
 			AND u.post_id = waiting.post_id`,
-		args{"id": id, "hold": core.DoHold, "until": heldUntil}))
+		args{"id": id, "hold": core.DoHold, "until": heldUntil, "ahead": core.LongestAhead}))
 }
 
 // PendingConsent is a consent in progress: from the redirect to the network until the callback and then, with Profiles,

@@ -59,12 +59,12 @@ func (t Tenant) WakePostsAwaitingNetwork(ctx context.Context, account core.Accou
 	return t.signalDueIfNoError(t.exec(ctx, `
 		WITH waiting AS (
 			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
-			WHERE u.workspace_id = @ws AND u.rest = @poll AND p.account_id = @account AND p.status = 'queued'
+			WHERE u.workspace_id = @ws AND u.rest = @poll AND p.account_id = @account AND `+mayHaveBegun+`
 				AND coalesce(u.prepare_at, u.next_action_at) > clock()
 			ORDER BY u.post_id FOR UPDATE OF u SKIP LOCKED
 		)
 		UPDATE publications u SET `+wakeSQL+` FROM waiting WHERE u.post_id = waiting.post_id`,
-		args{"account": account, "poll": core.DoPoll}))
+		args{"account": account, "poll": core.DoPoll, "ahead": core.LongestAhead}))
 }
 
 // EraseDisconnectedAccount deletes what the network has reported about a disconnected account, and names the account

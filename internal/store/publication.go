@@ -129,6 +129,10 @@ func prepareAtSQL(aheadSQL, dueSQL string) string {
 		THEN greatest(` + dueSQL + ` - ` + aheadSQL + `, clock()) END`
 }
 
+// mayHaveBegun is the condition that a worker may have begun with a queued post p. It keeps queries from reading the
+// posts that are scheduled for later than @ahead, which is core.LongestAhead.
+const mayHaveBegun = `p.status = 'queued' AND ` + listTime + ` <= clock() + @ahead::interval`
+
 // wakeSQL lets a worker act immediately on a row with the alias u; before the post is due, the worker only prepares it.
 const wakeSQL = `next_action_at = greatest(u.due_at, clock()), prepare_at = CASE WHEN u.due_at > clock() THEN clock() END`
 

@@ -13,7 +13,6 @@ import (
 const (
 	// uploadRate is the lowest upload rate, in bytes a second, at which a video is ready at its time.
 	uploadRate = 1 << 20
-	mostAhead  = 24 * time.Hour
 
 	// goneUploadGrace is how long to search for the video of an upload that disappeared after the arm.
 	goneUploadGrace = 5 * time.Minute
@@ -28,7 +27,7 @@ func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 		ahead += time.Duration(m.Bytes/uploadRate) * time.Second
 	}
 	return network.Delivery{
-		Flow: core.FlowHandle, Ahead: min(ahead, mostAhead), Files: network.Pushed, Budgets: []network.Budget{n.uploads},
+		Flow: core.FlowHandle, Ahead: min(ahead, core.LongestAhead), Files: network.Pushed, Budgets: []network.Budget{n.uploads},
 	}
 }
 
