@@ -99,7 +99,7 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 	return contract.FolderOf(f), err
 }
 
-// DeleteEmptyFolder deletes an empty folder.
+// DeleteEmptyFolder deletes a folder. It returns conflict if the folder is not empty.
 func (a *App) DeleteEmptyFolder(ctx context.Context, c core.Caller, id string) error {
 	t, folderID, err := authorizeAndParseID[core.FolderKind](a, c, core.Write, id)
 	if err != nil {
@@ -113,15 +113,12 @@ func (a *App) DeleteEmptyFolder(ctx context.Context, c core.Caller, id string) e
 		if err != nil {
 			return err
 		}
-		empty, err := t.LockFolderAndCheckEmpty(ctx, folderID)
+		deleted, err := t.DeleteFolderIfEmpty(ctx, folderID)
 		if err != nil {
 			return err
 		}
-		if !empty {
+		if !deleted {
 			return core.Fail(core.CodeConflict, "The folder is not empty.").WithHint("Move or delete its contents first.")
-		}
-		if err := t.DeleteEmptyFolder(ctx, folderID); err != nil {
-			return err
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
 			Action: core.AuditFolderDeleted, Actor: c, Subject: id, Before: map[string]string{"name": f.Name},

@@ -68,18 +68,14 @@ func (t Tenant) UpdateFolder(ctx context.Context, f core.Folder, nameKey string)
 		args{"id": f.ID, "parent": f.Parent, "name": f.Name, "key": nameKey, "now": f.UpdatedAt})
 }
 
-// LockFolderAndCheckEmpty prevents adding files and folders to a folder until the transaction ends, and reports whether
-// the folder is empty.
-func (t Tenant) LockFolderAndCheckEmpty(ctx context.Context, id core.FolderID) (empty bool, err error) {
+// DeleteFolderIfEmpty locks a folder, so that no files and folders can be added to it, and deletes it if there are none
+// in it. It must be called within Tx.
+func (t Tenant) DeleteFolderIfEmpty(ctx context.Context, id core.FolderID) (deleted bool, err error) {
 	if _, err := queryValue[core.FolderID](t.query(ctx, `SELECT id FROM folders WHERE workspace_id = @ws AND id = @id FOR UPDATE`, args{"id": id})); err != nil {
 		return false, err
 	}
-	return queryValue[bool](t.query(ctx, `
-		SELECT NOT EXISTS (SELECT FROM folders WHERE workspace_id = @ws AND parent_id = @id)
-			AND NOT EXISTS (SELECT FROM media WHERE workspace_id = @ws AND folder_id = @id)`, args{"id": id}))
-}
-
-// DeleteEmptyFolder deletes an empty folder.
-func (t Tenant) DeleteEmptyFolder(ctx context.Context, id core.FolderID) error {
-	return t.exec(ctx, `DELETE FROM folders WHERE workspace_id = @ws AND id = @id`, args{"id": id})
+	return t.execChanged(ctx, `
+		DELETE FROM folders WHERE workspace_id = @ws AND id = @id
+			AND NOT EXISTS (SELECT FROM folders WHERE workspace_id = @ws AND parent_id = @id)
+			AND NOT EXISTS (SELECT FROM media WHERE workspace_id = @ws AND folder_id = @id)`, args{"id": id})
 }

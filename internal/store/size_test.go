@@ -355,7 +355,6 @@ func (e *explainer) callSpecial() {
 			ws.AddEmptyGroup(ctx, store.Group{ID: core.NewID[core.GroupKind](), Name: "New", CreatedAt: now, UpdatedAt: now}),
 			ws.SaveConnectedAccount(ctx, core.Account{ID: core.NewID[core.AccountKind](), Platform: "threads", CreatedAt: now},
 				store.SealedToken{Sealed: []byte("x")}),
-			ws.DeleteEmptyFolder(ctx, core.NewID[core.FolderKind]()),
 		)
 	})
 	e.run("a member", func(_ *store.Store, ws store.Tenant) error {
