@@ -74,8 +74,9 @@ func (r *request) loadCalendarDays(m *calendar.Model) error {
 		spans = append(spans, core.CalendarSpan{Span: m.Zone.DaySpan(m.Date), Limit: chosenMost})
 	}
 	f := m.Shown.Filter
+	mergePostsOfOneRequest := m.Shown.View != link.ViewDay
 	found, err := r.web.cfg.App.ListCalendarPosts(r.context(), r.caller, calendarListRequest(f), core.Platform(f.Network),
-		spans, m.Shown.View == link.ViewDay)
+		spans, mergePostsOfOneRequest)
 	if err != nil {
 		return err
 	}

@@ -36,10 +36,10 @@ type CalendarPosts struct {
 }
 
 // ListCalendarPosts returns, for each span of time, the posts that match the filter. If platform is not "", only posts
-// on that network match. Drafts without a time are in no span. Unless oneEntryPerPost is set, one CalendarPost
-// represents all posts that one request created for the same time.
+// on that network match. Drafts without a time are in no span. If mergePostsOfOneRequest is set, one CalendarPost
+// represents all posts that one request created for the same time and that have the same status.
 func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, filter contract.ListPosts, platform core.Platform,
-	spans []core.CalendarSpan, oneEntryPerPost bool,
+	spans []core.CalendarSpan, mergePostsOfOneRequest bool,
 ) ([]CalendarPosts, error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
@@ -49,7 +49,7 @@ func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, filter contr
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.CalendarPosts(ctx, f, spans, oneEntryPerPost)
+	found, err := t.CalendarPosts(ctx, f, spans, mergePostsOfOneRequest)
 	if err != nil {
 		return nil, err
 	}

@@ -46,10 +46,11 @@ func (c *CalendarPost) ScanRow(rows pgx.Rows) error {
 	return err
 }
 
-// CalendarPosts returns the first posts of each span, by time. Posts of the same request, time and status are grouped
-// into one, unless oneEntryPerPost is set. CalendarPosts applies only the filter's account, group, network and
+// CalendarPosts returns the first posts of each span, by time. If mergePostsOfOneRequest is set, one entry represents
+// all posts of the same request, time and status. CalendarPosts applies only the filter's account, group, network and
 // statuses.
-func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.CalendarSpan, oneEntryPerPost bool,
+func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.CalendarSpan,
+	mergePostsOfOneRequest bool,
 ) ([]CalendarPost, error) {
 	q := f.buildCalendarQuery()
 	delete(q.args, "limit") // each span has its own
@@ -57,7 +58,7 @@ func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.Ca
 	for i, s := range spans {
 		from[i], to[i], most[i] = s.From, s.To, s.Limit
 	}
-	q.args["froms"], q.args["tos"], q.args["mosts"], q.args["apart"] = from, to, most, oneEntryPerPost
+	q.args["froms"], q.args["tos"], q.args["mosts"], q.args["merge"] = from, to, most, mergePostsOfOneRequest
 	return queryValues[CalendarPost](t.queryReplanned(ctx, `
 		SELECT span.place, e.total, e.together, e.platforms, e.replaced, `+calendarColumns+`
 		FROM unnest(@froms::timestamptz[], @tos::timestamptz[], @mosts::int[])
@@ -69,7 +70,7 @@ func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.Ca
 			FROM posts p
 			WHERE `+q.whole+` AND p.publish_at IS NOT NULL
 				AND `+listTime+` >= span.since AND `+listTime+` < span.until
-			GROUP BY `+listTime+`, p.created_at, p.status, CASE WHEN @apart THEN p.id END
+			GROUP BY `+listTime+`, p.created_at, p.status, CASE WHEN NOT @merge THEN p.id END
 			ORDER BY `+listTime+`, 1 LIMIT span.most
 		) e JOIN posts p ON p.workspace_id = @ws AND p.id = e.id
 		JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
