@@ -195,11 +195,11 @@ func (a *App) FinishConnectOrReconnect(ctx context.Context, c core.Caller, platf
 		return Connected{}, convertConsentLookupError(err)
 	}
 	profiles, err := a.exchangeCode(ctx, c, n, row, query)
-	if row.Account != nil {
-		return a.reconnectUnlessConsentFailed(ctx, t, c, n, row, profiles, err)
-	}
 	if err != nil {
-		return Connected{}, err
+		return Connected{Reconnected: newReconnectedOrNil(row)}, err
+	}
+	if row.Account != nil {
+		return a.reconnectAndRetryPost(ctx, t, c, n, row, profiles)
 	}
 	usable, err := requireUsableProfiles(n, profiles)
 	if err != nil {

@@ -62,20 +62,26 @@ func (a *App) startReconnectConsent(ctx context.Context, t store.Tenant, c core.
 	return a.startConsent(ctx, t, c, n, &account.ID, retry)
 }
 
-// reconnectUnlessConsentFailed stores the account's new token and retries the post for which the account was
-// reconnected. consentErr is the error of the consent, or nil. Connected.Reconnected is set even if there is an error.
-func (a *App) reconnectUnlessConsentFailed(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
-	consent store.PendingConsent, profiles []network.Profile, consentErr error,
-) (Connected, error) {
+// newReconnectedOrNil returns what is known of a reconnection before the account is reconnected, or nil if the purpose
+// of the consent is not to reconnect an account.
+func newReconnectedOrNil(consent store.PendingConsent) *Reconnected {
+	if consent.Account == nil {
+		return nil
+	}
 	after := &Reconnected{}
 	if consent.Post != nil {
 		after.Post = consent.Post.String()
 	}
-	var done Connected
-	err := consentErr
-	if err == nil {
-		done, err = a.reconnectAccount(ctx, t, c, n, consent, profiles)
-	}
+	return after
+}
+
+// reconnectAndRetryPost stores the new token of a consent's account and retries the post for which the account was
+// reconnected, if there is one. Connected.Reconnected is set even if there is an error.
+func (a *App) reconnectAndRetryPost(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
+	consent store.PendingConsent, profiles []network.Profile,
+) (Connected, error) {
+	after := newReconnectedOrNil(consent)
+	done, err := a.reconnectAccount(ctx, t, c, n, consent, profiles)
 	if err == nil {
 		err = a.retryPostAndListLostPosts(ctx, t, c, *consent.Account, after)
 	}
