@@ -192,16 +192,16 @@ func (a *App) errUnknownNetwork(fieldPath, name string) error {
 }
 
 // parseTargets parses the ids of a request's accounts and group, and returns invalid_request if it has neither. The
-// group is zero if the request has none.
-func parseTargets(in contract.Targets) (accounts []core.AccountID, group core.GroupID, err error) {
+// request may have both.
+func parseTargets(in contract.Targets) (accounts []core.AccountID, groupOrZero core.GroupID, err error) {
 	if len(in.AccountIDs) == 0 && in.GroupID == nil {
-		return nil, group, core.Invalid("targets", "No account is selected.").WithHint("Select at least one account or group.")
+		return nil, groupOrZero, core.Invalid("targets", "No account is selected.").WithHint("Select at least one account or group.")
 	}
 	if accounts, err = parseIDs[core.AccountKind]("targets.accountIds", in.AccountIDs); err != nil || in.GroupID == nil {
-		return accounts, group, err
+		return accounts, groupOrZero, err
 	}
-	group, err = core.ParseID[core.GroupKind](*in.GroupID)
-	return accounts, group, core.WithNotFoundPath("targets.groupId", err)
+	groupOrZero, err = core.ParseID[core.GroupKind](*in.GroupID)
+	return accounts, groupOrZero, core.WithNotFoundPath("targets.groupId", err)
 }
 
 // selectAccounts returns the accounts of a request without duplicates: first those with listedIDs, then those of the
