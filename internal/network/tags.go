@@ -39,10 +39,10 @@ func AppendMissingTags(text string, tags []string) string {
 	return text + "\n\n" + line
 }
 
-// containsHashtag reports whether a text contains a hashtag that ends where the tag ends. The tag itself may contain
-// characters that would end a hashtag.
-func containsHashtag(text, tag string) bool {
-	for _, after := range strings.Split(text, tag)[1:] {
+// containsHashtag reports whether a text contains a hashtag as a whole: #artist does not contain #art. lowerHashtag
+// begins with # and may contain characters that would end a hashtag.
+func containsHashtag(lowerText, lowerHashtag string) bool {
+	for _, after := range strings.Split(lowerText, lowerHashtag)[1:] {
 		if !inHashtag.MatchString(after) {
 			return true
 		}
