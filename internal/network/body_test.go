@@ -170,7 +170,7 @@ func TestACallNamesTheStatusesThatAreComplete(t *testing.T) {
 			_, _ = io.WriteString(w, c.body)
 		})
 		resp, err := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL)}).CallOnce(t.Context(), network.Request{
-			Method: http.MethodPut, URL: "https://a.example/", Complete: c.complete,
+			Method: http.MethodPut, URL: "https://a.example/", CompleteWithoutJSON: c.complete,
 		})
 		if n := requests.Load(); n != 1 {
 			t.Errorf("%s: %d requests", name, n)

@@ -34,9 +34,9 @@ type Request struct {
 	// Secrets are further texts that errors must not contain.
 	Secrets []Secret
 	Header  http.Header
-	// Complete lists the statuses whose responses are complete whatever their body contains, such as 308 between the
-	// parts of an upload. A redirect to another address is never complete.
-	Complete []int
+	// CompleteWithoutJSON lists the statuses whose responses are complete whatever their body contains, such as 308
+	// between the parts of an upload. A redirect to another address is never complete.
+	CompleteWithoutJSON []int
 }
 
 // Body is a request body of bytes. The transport cannot send it twice.
@@ -47,7 +47,7 @@ type Body struct {
 	Type string // the content type
 }
 
-// Response is a complete response: it is JSON, or its status is one of Request.Complete.
+// Response is a complete response: it is JSON, or its status is listed in Request.CompleteWithoutJSON.
 type Response struct {
 	Status int
 	Header http.Header
@@ -82,7 +82,7 @@ func (c *Client) CallOnce(ctx context.Context, request Request) (successOrRefusa
 	return resp, nil
 }
 
-func (c *Client) sendRequest(ctx context.Context, request Request, call *Call) (*Response, *Error) {
+func (c *Client) sendRequest(ctx context.Context, request Request, call *Call) (successOrRefusal *Response, _ *Error) {
 	cut := newRedactor(request)
 	var wrote atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }})
@@ -100,7 +100,7 @@ func (c *Client) sendRequest(ctx context.Context, request Request, call *Call) (
 		return nil, newTransportError(NotSent, host, cut, err)
 	}
 	defer answer.Body.Close()
-	return readResponse(answer, host, cut, request.Complete)
+	return readResponse(answer, host, cut, request.CompleteWithoutJSON)
 }
 
 func (c *Client) newHTTPRequest(ctx context.Context, request Request) (r *http.Request, host string, err error) {
@@ -159,12 +159,13 @@ func appendQuery(encoded string, more url.Values) string {
 	return encoded + "&" + added
 }
 
-func readResponse(answer *http.Response, host string, cut redactor, completeStatuses []int) (*Response, *Error) {
+func readResponse(answer *http.Response, host string, cut redactor, completeWithoutJSON []int,
+) (successOrRefusal *Response, incomplete *Error) {
 	resp := &Response{Status: answer.StatusCode, Header: answer.Header, cut: cut}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, bodyLimit+1))
 	body = replaceNULEscapes(body)
 	resp.Body = body
-	isComplete := slices.Contains(completeStatuses, answer.StatusCode)
+	needsNoJSON := slices.Contains(completeWithoutJSON, answer.StatusCode)
 	unknown := func(message string) *Error {
 		return resp.AttachRedactedTo(
 			Error{Kind: Unknown, Message: host + " " + message, RetryAfter: resp.RetryAfter(time.Time{})},
@@ -177,9 +178,9 @@ func readResponse(answer *http.Response, host string, cut redactor, completeStat
 		return nil, e
 	case len(body) > bodyLimit:
 		return nil, unknown("sent a response that was too long")
-	case answer.StatusCode/100 == 3 && (!isComplete || answer.Header.Get("Location") != ""):
+	case answer.StatusCode/100 == 3 && (!needsNoJSON || answer.Header.Get("Location") != ""):
 		return nil, unknown("sent a redirect, which Belfry does not follow")
-	case !isComplete && !json.Valid(body):
+	case !needsNoJSON && !json.Valid(body):
 		return nil, unknown(fmt.Sprintf("responded with status %d, but without valid JSON", answer.StatusCode))
 	}
 	return resp, nil

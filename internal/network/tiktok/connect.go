@@ -112,10 +112,10 @@ func (n *Network) grantID(person string) string {
 // RevokeGrant removes the app from the account. TikTok's response is empty.
 func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 	resp, err := n.env.Client.CallOnce(ctx, network.Request{
-		Method: http.MethodPost, URL: apiURL + "/v2/oauth/revoke/", Complete: []int{http.StatusOK}, Form: url.Values{
+		Method: http.MethodPost, URL: apiURL + "/v2/oauth/revoke/", Form: url.Values{
 			"client_key": {n.id}, "client_secret": {n.secret.Reveal()}, "token": {t.Access.Reveal()},
 		},
-		Secrets: []network.Secret{t.Access},
+		Secrets: []network.Secret{t.Access}, CompleteWithoutJSON: []int{http.StatusOK},
 	})
 	if err != nil || resp.Status == http.StatusOK && len(bytes.TrimSpace(resp.Body)) == 0 {
 		return err

@@ -112,8 +112,8 @@ func (n *Network) sendPart(
 	}
 	resp, err := n.env.Client.CallOnce(ctx, network.Request{
 		Method: http.MethodPut, URL: h.Address, Body: it.Files[0].PartBody(offset, size), Secrets: secrets,
-		Header:   http.Header{"Content-Range": {fmt.Sprintf("bytes %d-%d/%d", offset, offset+size-1, h.Size)}},
-		Complete: []int{http.StatusCreated, http.StatusPartialContent},
+		Header:              http.Header{"Content-Range": {fmt.Sprintf("bytes %d-%d/%d", offset, offset+size-1, h.Size)}},
+		CompleteWithoutJSON: []int{http.StatusCreated, http.StatusPartialContent},
 	})
 	switch {
 	case err != nil:

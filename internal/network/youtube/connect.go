@@ -156,7 +156,7 @@ func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.To
 func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 	resp, err := n.client.CallOnce(ctx, network.Request{
 		Method: http.MethodPost, URL: revokeURL, Form: url.Values{"token": {cmp.Or(t.Refresh, t.Access).Reveal()}},
-		Secrets: []network.Secret{t.Refresh, t.Access}, Complete: []int{http.StatusOK},
+		Secrets: []network.Secret{t.Refresh, t.Access}, CompleteWithoutJSON: []int{http.StatusOK},
 	})
 	if err == nil && resp.Status != http.StatusOK {
 		return newTokenError(resp, n.now())

@@ -74,7 +74,7 @@ func (n *Network) startUpload(ctx context.Context, it network.Item, s Settings) 
 		Header: http.Header{
 			"X-Upload-Content-Length": {strconv.FormatInt(file.Bytes, 10)}, "X-Upload-Content-Type": {file.Mime},
 		},
-		Complete: []int{http.StatusOK},
+		CompleteWithoutJSON: []int{http.StatusOK},
 	})
 	if err != nil {
 		return uploadHandle{}, err
@@ -134,9 +134,9 @@ func (n *Network) sendBytesOrQueryProgress(
 	}
 	resp, err := n.sendRequest(ctx, network.Request{
 		Method: http.MethodPut, URL: u.Address, Body: body, Token: it.Token.Access,
-		Header:   http.Header{"Content-Range": {contentRange}},
-		Secrets:  []network.Secret{network.Secret(address.Query().Get("upload_id"))},
-		Complete: []int{http.StatusPermanentRedirect},
+		Header:              http.Header{"Content-Range": {contentRange}},
+		Secrets:             []network.Secret{network.Secret(address.Query().Get("upload_id"))},
+		CompleteWithoutJSON: []int{http.StatusPermanentRedirect},
 	})
 	if err != nil {
 		return uploadProgress{}, err
