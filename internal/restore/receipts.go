@@ -92,29 +92,29 @@ func (b *Receipts) Write(ctx context.Context, r Receipt) error {
 	mine.receipts = append(mine.receipts, r)
 	b.mu.Unlock()
 	if isFirst {
-		b.writeNextBatch(context.WithoutCancel(ctx))
+		b.writeNextBatchAndSetErr(context.WithoutCancel(ctx), mine)
 	}
 	<-mine.stored
 	return mine.err
 }
 
-// writeNextBatch waits until an object may be stored, and stores all receipts that were collected until then.
-func (b *Receipts) writeNextBatch(ctx context.Context) {
+// writeNextBatchAndSetErr waits until an object may be stored, and stores all receipts that next has collected until
+// then. It sets next.err to the result, for which calls of Write wait.
+func (b *Receipts) writeNextBatchAndSetErr(ctx context.Context, next *batch) {
 	b.writing <- struct{}{}
 	defer time.AfterFunc(writePause, func() { <-b.writing })
 	b.mu.Lock()
-	collected := b.next
 	b.next = newBatch()
 	b.mu.Unlock()
-	collected.err = errNotStored
-	defer close(collected.stored)
-	collected.err = b.writeBatch(ctx, collected.receipts)
+	next.err = errNotStored
+	defer close(next.stored)
+	next.err = b.putReceipts(ctx, next.receipts)
 }
 
 // writeTimeout is the maximum duration of storing one object. Posts that are due wait for it.
 const writeTimeout = 2 * time.Second
 
-func (b *Receipts) writeBatch(ctx context.Context, receipts []Receipt) error {
+func (b *Receipts) putReceipts(ctx context.Context, receipts []Receipt) error {
 	var lines bytes.Buffer
 	encoder := json.NewEncoder(&lines)
 	for _, r := range receipts {
