@@ -26,7 +26,7 @@ func Handler() http.Handler {
 			http.Redirect(w, r, hashedURL(name, a.hash), http.StatusFound) //nolint:gosec // the name is a key of our own table
 		default:
 			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-			serveAsset(w, r, a)
+			writeAsset(w, r, a)
 		}
 	})
 }
@@ -43,7 +43,7 @@ func splitHash(file string) (name, hash string) {
 	return strings.TrimSuffix(stem, "."+hash) + ext, hash
 }
 
-func serveAsset(w http.ResponseWriter, r *http.Request, a asset) {
+func writeAsset(w http.ResponseWriter, r *http.Request, a asset) {
 	h := w.Header()
 	h.Set("Content-Type", a.kind)
 	h.Set("X-Content-Type-Options", "nosniff")
