@@ -58,9 +58,9 @@ func samplePostsInEachState() []demoPost {
 	}
 }
 
-// sampleMediaVariants returns the files and titles that makeSamplePosts tries for a post, one after another, until the
-// network accepts the post.
-func sampleMediaVariants() []demoPost {
+// listMediaToTryUntilAccepted returns the files and titles that makeSamplePosts tries for a post, one after another,
+// until the network accepts the post.
+func listMediaToTryUntilAccepted() []demoPost {
 	return []demoPost{
 		{},
 		{Files: []string{"harbour-at-dawn.jpg"}},
@@ -277,13 +277,14 @@ func (g *seeder) makeSampleWorkspace(ctx context.Context, accountsPerNetwork int
 	return out, g.publishAndBackdateDue(ctx)
 }
 
-// makeSamplePosts makes a post in each state, with the first of sampleMediaVariants that the account's network accepts.
+// makeSamplePosts makes a post in each state, with the first files of listMediaToTryUntilAccepted that the account's
+// network accepts.
 func (g *seeder) makeSamplePosts(ctx context.Context, account contract.Account) error {
 	to := contract.Targets{AccountIDs: []string{account.ID}}
 	for _, post := range samplePostsInEachState() {
 		var request contract.PlanPosts
 		var err error
-		for _, try := range sampleMediaVariants() {
+		for _, try := range listMediaToTryUntilAccepted() {
 			post.Title, post.Files = try.Title, try.Files
 			if request, err = g.uploadFilesAndPickTargets(ctx, post, to); err != nil {
 				return err
