@@ -199,7 +199,7 @@ func (r *request) getUploadFormLimit() (maxBytes int64, tooLarge *core.Error, er
 		return maxUploadForm, nil, err
 	}
 	left := max(0, *storage.LimitBytes-storage.UsedBytes) + httpd.MaxJSONBytes // for the other inputs
-	return min(maxUploadForm, left), core.StorageExceeded(storage.UsedBytes, *storage.LimitBytes), nil
+	return min(maxUploadForm, left), core.NewStorageExceededError(storage.UsedBytes, *storage.LimitBytes), nil
 }
 
 // Limits of readFormWithoutFiles, like those of multipart.Reader.ReadForm.

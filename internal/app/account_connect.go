@@ -118,7 +118,7 @@ func (a *App) checkAccountQuota(ctx context.Context, t store.Tenant) error {
 }
 
 func errTooManyAccounts(used, limit int64) error {
-	return core.QuotaExceeded("connected account", "connected accounts", used, limit).
+	return core.NewQuotaExceededError("connected account", "connected accounts", used, limit).
 		WithHint("Disconnect an account, or change the subscription plan.")
 }
 

@@ -42,7 +42,7 @@ func (a *App) authorizeAndThrottleOrReplay(ctx context.Context, c core.Caller, a
 // the plan must also include the API.
 func (a *App) authorizeAccess(c core.Caller, access Access) (store.Tenant, error) {
 	if c.Kind() == core.CredentialKey && !a.cfg.Plans[c.Plan()].API {
-		return store.Tenant{}, core.FeatureNotIncluded("API access")
+		return store.Tenant{}, core.NewFeatureNotIncludedError("API access")
 	}
 	if access.Session {
 		return a.authorizeSession(c, access.Manages)

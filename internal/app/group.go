@@ -60,7 +60,7 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 		return contract.Group{}, err
 	}
 	if !plan.Groups {
-		return contract.Group{}, core.FeatureNotIncluded("groups")
+		return contract.Group{}, core.NewFeatureNotIncludedError("groups")
 	}
 	err = t.Tx(ctx, func(t store.Tenant) error {
 		if err := t.AddEmptyGroup(ctx, g); err != nil {

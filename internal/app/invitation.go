@@ -187,7 +187,7 @@ func (a *App) checkMemberQuota(ctx context.Context, t store.Tenant, otherMembers
 	if err != nil || plan.Members == nil || otherMembers < *plan.Members {
 		return err
 	}
-	return core.QuotaExceeded("member", "members", shownCount.Joined+shownCount.Invited, *plan.Members).
+	return core.NewQuotaExceededError("member", "members", shownCount.Joined+shownCount.Invited, *plan.Members).
 		WithHint("%s", hint)
 }
 

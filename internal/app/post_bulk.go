@@ -302,7 +302,7 @@ func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSc
 		// A draft can have a time that has passed, if it was set while the time was still in the future.
 		hasPassed := was.At.Before(now) && was.At.After(p.CreatedAt.Add(-time.Minute))
 		if !was.At.IsZero() && !hasPassed {
-			if issues := core.CheckDraftTime(was.At, now); len(issues) > 0 {
+			if issues := core.CheckRequiredTime(was.At, now); len(issues) > 0 {
 				return refuseIfPostHasIssues(p, issues)
 			}
 		}

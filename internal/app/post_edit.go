@@ -195,7 +195,7 @@ func (a *App) setTimeAndSaveOrQueueDraft(ctx context.Context, t store.Tenant, p 
 	}
 	if in.Status != "" {
 		if len(timeIssues) == 0 {
-			timeIssues = core.CheckDraftTime(p.PublishAt, a.cfg.Now())
+			timeIssues = core.CheckRequiredTime(p.PublishAt, a.cfg.Now())
 		}
 		return a.queueDraftPost(ctx, t, p, &postRequest{
 			workspace: ws, subscription: plan, when: core.When{Kind: core.WhenAt},

@@ -35,8 +35,9 @@ func (p Post) HasPendingRetry() bool { return p.Status == PostFailed && !p.NextT
 // UndoDelay is how long a post waits after a person has sent it, so that they can undo sending.
 const UndoDelay = 10 * time.Second
 
-// isBeingSent reports whether a queued post is published within UndoDelay.
-func (p Post) isBeingSent(now time.Time) bool {
+// isWithinUndoDelay reports whether a queued post will be published within UndoDelay, so that a person can still undo
+// sending it.
+func (p Post) isWithinUndoDelay(now time.Time) bool {
 	wait := p.PublishAt.Sub(now)
 	return wait > 0 && wait <= UndoDelay
 }
@@ -52,9 +53,9 @@ func (p Post) Allows(a Act, now time.Time) bool {
 	case ActEdit:
 		return draft || queued
 	case ActQueue:
-		return draft && p.AccountStatus == AccountOK && len(CheckDraftTime(p.PublishAt, now)) == 0
+		return draft && p.AccountStatus == AccountOK && len(CheckRequiredTime(p.PublishAt, now)) == 0
 	case ActSendNow:
-		return (draft || queued && !p.isBeingSent(now)) && p.AccountStatus == AccountOK
+		return (draft || queued && !p.isWithinUndoDelay(now)) && p.AccountStatus == AccountOK
 	case ActReschedule:
 		return draft || queued
 	case ActCancel:

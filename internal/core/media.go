@@ -121,8 +121,8 @@ func (p Plan) CheckFileSize(size int64) error {
 	return e.WithHint("Make the file smaller, or change the subscription plan.")
 }
 
-// StorageExceeded returns the 402 for a file that exceeds the workspace's storage.
-func StorageExceeded(used, limit int64) *Error {
+// NewStorageExceededError returns the 402 for a file that exceeds the workspace's storage.
+func NewStorageExceededError(used, limit int64) *Error {
 	e := Fail(CodeQuotaExceeded, "The storage has no room for the file: the workspace uses %s of the %s that its plan allows.",
 		FormatBytes(used), FormatBytes(limit))
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}

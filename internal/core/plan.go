@@ -73,8 +73,8 @@ func DefaultPlans() Plans {
 	}
 }
 
-// FeatureNotIncluded returns the 402 for a feature that the plan lacks.
-func FeatureNotIncluded(feature string) *Error {
+// NewFeatureNotIncludedError returns the 402 for a feature that the plan lacks.
+func NewFeatureNotIncludedError(feature string) *Error {
 	e := Fail(CodeQuotaExceeded, "This workspace's plan does not include %s.", feature)
 	e.Quota = &QuotaFacts{}
 	return e.WithHint("Change to a plan that includes it.")
@@ -85,12 +85,12 @@ func (p Plan) CheckDraftQuota(existing, more int64) error {
 	if p.Drafts == nil || existing+more <= *p.Drafts {
 		return nil
 	}
-	return QuotaExceeded("draft", "drafts", existing, *p.Drafts).WithHint("Queue or delete drafts, or change the subscription plan.")
+	return NewQuotaExceededError("draft", "drafts", existing, *p.Drafts).WithHint("Queue or delete drafts, or change the subscription plan.")
 }
 
-// QuotaExceeded returns the 402 for a limit on posts per month, drafts, accounts or members. singular and plural name
-// what is limited, such as "member" and "members". The hint fits posts; other limits need their own.
-func QuotaExceeded(singular, plural string, used, limit int64) *Error {
+// NewQuotaExceededError returns the 402 for a limit on posts per month, drafts, accounts or members. singular and plural
+// name what is limited, such as "member" and "members". The hint fits posts; other limits need their own.
+func NewQuotaExceededError(singular, plural string, used, limit int64) *Error {
 	what, are := plural, "are"
 	if limit == 1 {
 		what = singular

@@ -57,15 +57,15 @@ func TestPlansAreThoseOfTheDecisions(t *testing.T) {
 
 func TestQuotaErrorsCarryFigures(t *testing.T) {
 	t.Parallel()
-	if e := core.FeatureNotIncluded("the API"); e.Code != core.CodeQuotaExceeded || *e.Quota != (core.QuotaFacts{}) ||
-		e.Hint == "" {
+	if e := core.NewFeatureNotIncludedError("the API"); e.Code != core.CodeQuotaExceeded ||
+		*e.Quota != (core.QuotaFacts{}) || e.Hint == "" {
 		t.Errorf("not included: %+v", e)
 	}
-	if e := core.QuotaExceeded("post per month", "posts per month", 30, 30); e.Code != core.CodeQuotaExceeded ||
+	if e := core.NewQuotaExceededError("post per month", "posts per month", 30, 30); e.Code != core.CodeQuotaExceeded ||
 		*e.Quota != (core.QuotaFacts{Limit: 30, Used: 30}) {
 		t.Errorf("over quota: %+v", e)
 	}
-	if e := core.QuotaExceeded("post per month", "posts per month", 31, 30); *e.Quota != (core.QuotaFacts{Limit: 30, Used: 31}) || e.Message != "The plan allows 30 posts per month, and 31 are used." {
+	if e := core.NewQuotaExceededError("post per month", "posts per month", 31, 30); *e.Quota != (core.QuotaFacts{Limit: 30, Used: 31}) || e.Message != "The plan allows 30 posts per month, and 31 are used." {
 		t.Errorf("after a downgrade: %+v", e)
 	}
 }

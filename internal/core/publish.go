@@ -155,7 +155,7 @@ func (p Publication) Next(s Signal) (Publication, Action) {
 	}
 	switch p.Step {
 	case StepIdle:
-		return p.nextAfterSearch(s)
+		return p.nextAfterSearchBeforeCall(s)
 	case StepCreating:
 		return p.nextAfterCreate(s)
 	case StepWaiting:
@@ -456,8 +456,8 @@ func (p Publication) holdAndDisarmIfConclusive(s Signal) (Publication, Action) {
 	return p, DoHold
 }
 
-// nextAfterSearch handles the search that precedes a second call, if the call cannot safely be repeated.
-func (p Publication) nextAfterSearch(s Signal) (Publication, Action) {
+// nextAfterSearchBeforeCall handles the search that precedes a second call, if the call cannot safely be repeated.
+func (p Publication) nextAfterSearchBeforeCall(s Signal) (Publication, Action) {
 	switch s.Verdict {
 	case Done:
 		return p.becomeLive()

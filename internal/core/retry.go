@@ -28,9 +28,10 @@ const (
 // CanRetry reports whether the worker has retries left.
 func (s Schedule) CanRetry(p Publication) bool { return p.Tries < len(s.Retry) }
 
-// NextRetryAt returns when the worker tries again after the failure that Next has just counted.
-func (s Schedule) NextRetryAt(p Publication, now time.Time) time.Time {
-	return now.Add(s.Retry[min(p.Tries, len(s.Retry))-1])
+// NextRetryAt returns when the worker tries again after a failure. failures counts it and the earlier ones, so it is at
+// least 1.
+func (s Schedule) NextRetryAt(failures int, now time.Time) time.Time {
+	return now.Add(s.Retry[min(failures, len(s.Retry))-1])
 }
 
 // QuietAfterArm returns how long after the arm a call can still take effect: its time limit plus the network's settle

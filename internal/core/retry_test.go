@@ -23,14 +23,14 @@ func TestWorkerRetriesThreeTimes(t *testing.T) {
 			t.Fatalf("no retry after %d", p.Tries)
 		}
 		p.Tries++ // as Next counts the failure
-		if got := s.NextRetryAt(p, now); !got.Equal(now.Add(want)) {
+		if got := s.NextRetryAt(p.Tries, now); !got.Equal(now.Add(want)) {
 			t.Errorf("retry %d at %s, want %s after the failure", p.Tries, got, want)
 		}
 	}
 	if s.CanRetry(p) {
 		t.Error("a fourth retry")
 	}
-	if got := s.NextRetryAt(core.Publication{Tries: 9}, now); !got.Equal(now.Add(15 * time.Minute)) {
+	if got := s.NextRetryAt(9, now); !got.Equal(now.Add(15 * time.Minute)) {
 		t.Errorf("after a shortened configuration: %s", got)
 	}
 }

@@ -105,8 +105,8 @@ func checkTimeBounds(at, now time.Time) []Issue {
 	return nil
 }
 
-// CheckDraftTime returns the issues of a time that was set earlier for a draft. The zero time is also an issue.
-func CheckDraftTime(at, now time.Time) []Issue {
+// CheckRequiredTime returns the issues of a time that was set earlier for a draft. The zero time is also an issue.
+func CheckRequiredTime(at, now time.Time) []Issue {
 	if at.IsZero() {
 		return []Issue{IssueTimeRequired.WithoutNetwork()}
 	}

@@ -104,9 +104,9 @@ func TestResolveKeepsToItsBounds(t *testing.T) {
 			t.Errorf("%s: %s, warnings %v", wall, at, warnings)
 		}
 		expectIssue(t, wall, issues, want)
-		expectIssue(t, wall+" of a draft", core.CheckDraftTime(at, now), want)
+		expectIssue(t, wall+" of a draft", core.CheckRequiredTime(at, now), want)
 	}
-	expectIssue(t, "a draft without a time", core.CheckDraftTime(time.Time{}, now), "time_required")
+	expectIssue(t, "a draft without a time", core.CheckRequiredTime(time.Time{}, now), "time_required")
 }
 
 // RFC 3339, in which answers write times, knows the years 0 to 9999.

@@ -68,7 +68,7 @@ const maxFoundPhrase = 60
 
 // FindPhrase returns where a text on one line contains a phrase, as pairs of byte offsets. It ignores case, and the
 // amount of space between the words of the phrase. Only the first maxFoundPhrase characters of a phrase count.
-func FindPhrase(text, phrase string) (byteRanges [][]int) {
+func FindPhrase(line, phrase string) (byteRanges [][]int) {
 	phrase = strings.Join(strings.Fields(phrase), " ")
 	if phrase == "" {
 		return nil
@@ -80,5 +80,5 @@ func FindPhrase(text, phrase string) (byteRanges [][]int) {
 	if err != nil { // the phrase is not valid UTF-8
 		return nil
 	}
-	return pattern.FindAllStringIndex(text, -1)
+	return pattern.FindAllStringIndex(line, -1)
 }

@@ -17,9 +17,9 @@ var notZones = map[string]bool{
 	"Local": true, "posixrules": true, "Factory": true, "localtime": true, "posix": true, "right": true,
 }
 
-// isZoneName reports whether the name is spelled as IANA spells zones. LoadLocation opens a file with this name, and
-// would also accept Europe//Berlin and ./UTC.
-func isZoneName(name string) bool {
+// hasZoneNameSyntax reports whether the name is spelled as IANA spells zones, whether the zone exists or not.
+// LoadLocation opens a file with this name, and would also accept Europe//Berlin and ./UTC.
+func hasZoneNameSyntax(name string) bool {
 	folder, _, _ := strings.Cut(name, "/")
 	if notZones[folder] {
 		return false
@@ -46,7 +46,7 @@ func ParseZone(name string) (Zone, error) {
 	if known, ok := zones.Load(name); ok {
 		return known.(Zone), nil //nolint:errcheck,forcetypeassert // nothing else is stored there
 	}
-	if isZoneName(name) {
+	if hasZoneNameSyntax(name) {
 		if location, err := time.LoadLocation(name); err == nil {
 			zones.Store(name, Zone{location})
 			return Zone{location}, nil

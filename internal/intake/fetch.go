@@ -66,7 +66,7 @@ func (s *Service) AddFileAndEnqueueDownload(
 			return err
 		}
 		if plan.StorageBytes != nil && used >= *plan.StorageBytes {
-			return core.StorageExceeded(used, *plan.StorageBytes)
+			return core.NewStorageExceededError(used, *plan.StorageBytes)
 		}
 		if err := t.AddMedia(ctx, m, s.cfg.Now().Add(startPatience)); err != nil {
 			return err

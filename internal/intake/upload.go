@@ -131,7 +131,7 @@ func (s *Service) reserveFreeingExpiredUploads(
 func chargeStorage(ctx context.Context, t store.Tenant, plan core.Plan, bytes int64) error {
 	used, ok, err := t.ReserveStorage(ctx, bytes, plan.StorageBytes)
 	if err == nil && !ok {
-		return core.StorageExceeded(used, *plan.StorageBytes)
+		return core.NewStorageExceededError(used, *plan.StorageBytes)
 	}
 	return err
 }

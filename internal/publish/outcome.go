@@ -127,7 +127,7 @@ func (c *claim) storeOutcomeInTx(ctx context.Context, t store.Tenant, action cor
 func (c *claim) nextActionAtOrZero(action core.Action, now time.Time) time.Time {
 	switch action {
 	case core.DoRetry:
-		return c.engine.cfg.Schedule.NextRetryAt(c.pub.Publication, now)
+		return c.engine.cfg.Schedule.NextRetryAt(c.pub.Tries, now)
 	case core.DoHold:
 		return c.nextCheckDuringHold(now)
 	case core.DoPoll:
