@@ -268,7 +268,7 @@ func (a *App) verifyTokenAndUpdateAccount(ctx context.Context, t store.Tenant, a
 	if !ok {
 		return nil
 	}
-	if token.NeedsRefresh(a.cfg.Now()) { // a check would report that as lost access
+	if token.HasLapsed(a.cfg.Now()) { // a check would report that as lost access
 		token, sealed, err = a.refreshLapsedTokenOrWait(ctx, t.WorkspaceID(), account.ID, sealed)
 		if err != nil {
 			return err

@@ -136,7 +136,7 @@ func (a *App) refreshLapsedTokenAndRevokeGrant(ctx context.Context, r *store.Rev
 	}
 	ctx, cancel := network.WithMonotonicAndWallDeadline(ctx, a.cfg.Now(), a.cfg.Now().Add(revokeCall))
 	defer cancel()
-	if refresher, can := n.(network.Refresher); can && token.NeedsRefresh(a.cfg.Now()) {
+	if refresher, can := n.(network.Refresher); can && token.HasLapsed(a.cfg.Now()) {
 		fresh, err := refresher.RefreshToken(ctx, token)
 		if err != nil {
 			return err

@@ -44,8 +44,10 @@ const (
 // callbackSkew is how far a network's clock may be ahead of ours.
 const callbackSkew = 5 * time.Minute
 
+// AnyAge is the maximum age of a signature that never becomes too old.
+const AnyAge time.Duration = 0
+
 // IsSignatureFresh reports whether a signature is at most maxAge old and not from the future, apart from callbackSkew.
-// A maxAge of 0 allows any age.
 func IsSignatureFresh(signedAt, now time.Time, maxAge time.Duration) bool {
-	return !signedAt.After(now.Add(callbackSkew)) && (maxAge == 0 || !signedAt.Before(now.Add(-maxAge)))
+	return !signedAt.After(now.Add(callbackSkew)) && (maxAge == AnyAge || !signedAt.Before(now.Add(-maxAge)))
 }

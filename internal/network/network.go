@@ -227,8 +227,8 @@ type Item struct {
 	Known []string
 }
 
-// Draft returns the item's content as a draft, without the account and its facts.
-func (it Item) Draft() Draft {
+// DraftWithoutAccount returns the item's content as a draft, without the account and its facts.
+func (it Item) DraftWithoutAccount() Draft {
 	d := Draft{Text: it.Text, Title: it.Title, Tags: it.Tags, Settings: it.Settings}
 	for _, f := range it.Files {
 		d.Media = append(d.Media, f.Media)
@@ -343,8 +343,8 @@ type Token struct {
 // An access token counts as lapsed from renewAhead before it lapses.
 const renewAhead = time.Minute
 
-// NeedsRefresh reports whether the access token has lapsed, or will within a minute.
-func (t Token) NeedsRefresh(now time.Time) bool {
+// HasLapsed reports whether the access token has lapsed, or will within a minute.
+func (t Token) HasLapsed(now time.Time) bool {
 	return !t.LapsesAt.IsZero() && !now.Add(renewAhead).Before(t.LapsesAt)
 }
 

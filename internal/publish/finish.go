@@ -19,7 +19,7 @@ func (c *claim) enqueueFinalSteps(ctx context.Context, t store.Tenant) error {
 	if !ok {
 		return nil
 	}
-	for _, step := range finisher.ListFinalSteps(c.item.Draft()) {
+	for _, step := range finisher.ListFinalSteps(c.item.DraftWithoutAccount()) {
 		job := queue.FinalStep{Workspace: c.post.Workspace, Post: c.post.ID, Step: step}
 		if err := t.Enqueue(ctx, job, time.Time{}); err != nil {
 			return err

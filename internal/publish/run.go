@@ -200,7 +200,7 @@ func (c *claim) callNetworkAndRecordResult(ctx context.Context, do core.Action, 
 // tryRenewLapsedToken renews the token if it has lapsed. A failure is only logged: the call that needs the token will
 // fail.
 func (c *claim) tryRenewLapsedToken(ctx context.Context) {
-	if c.account.Status != core.AccountOK || !c.item.Token.NeedsRefresh(c.databaseNow()) {
+	if c.account.Status != core.AccountOK || !c.item.Token.HasLapsed(c.databaseNow()) {
 		return
 	}
 	if err := c.renewToken(ctx); err != nil {

@@ -24,11 +24,12 @@ func (n *Network) publishText(ctx context.Context, it network.Item, _ string) (n
 // readyIfPageReadable reads the Page with its token, and returns Ready if that succeeds. A token that cannot read the
 // Page cannot publish either.
 func (n *Network) readyIfPageReadable(ctx context.Context, it network.Item, _ string) (network.Status, error) {
-	return n.readyIfExists(ctx, it, it.Profile)
+	return n.readyIfReadable(ctx, it, it.Profile)
 }
 
-func (n *Network) readyIfExists(ctx context.Context, it network.Item, id string) (network.Status, error) {
-	if err := n.checkNodeExists(ctx, it, id); err != nil {
+// readyIfReadable returns Ready, or the error with which Facebook refuses to return the object.
+func (n *Network) readyIfReadable(ctx context.Context, it network.Item, id string) (network.Status, error) {
+	if err := n.checkNodeReadable(ctx, it, id); err != nil {
 		return network.Status{}, err
 	}
 	return network.Status{Verdict: core.Ready}, nil
@@ -62,7 +63,7 @@ func (n *Network) uploadPhoto(ctx context.Context, it network.Item, f network.Fi
 func (n *Network) readyIfPhotosExist(ctx context.Context, it network.Item, photoIDs string) (network.Status, error) {
 	it.ArmedAt = time.Time{} // an earlier call for the post, which was refused, says nothing about the photos
 	for id := range strings.SplitSeq(photoIDs, ",") {
-		if err := n.checkNodeExists(ctx, it, id); err != nil {
+		if err := n.checkNodeReadable(ctx, it, id); err != nil {
 			return n.pendingOrDeadIfMissing(it, err)
 		}
 	}

@@ -83,7 +83,7 @@ const longestAhead = 12 * time.Hour
 
 // CreateHandle uploads the files of a post without publishing them, or starts to.
 func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle string, err error) {
-	steps := n.publishStepsFor(it.Draft())
+	steps := n.publishStepsFor(it.DraftWithoutAccount())
 	if steps.create == nil {
 		return "", errors.New("cannot create a handle on Facebook for a post that is published in one call")
 	}
@@ -109,17 +109,17 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle str
 	if s, ok := decodeSessionHandle(handle); ok {
 		return n.continueUploadSession(ctx, it, s)
 	}
-	return n.publishStepsFor(it.Draft()).status(n, ctx, it, handle)
+	return n.publishStepsFor(it.DraftWithoutAccount()).status(n, ctx, it, handle)
 }
 
 // Publish makes the post visible to everyone.
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	return n.publishStepsFor(it.Draft()).publish(n, ctx, it, handle)
+	return n.publishStepsFor(it.DraftWithoutAccount()).publish(n, ctx, it, handle)
 }
 
 // FetchLink returns the address of the post's page.
 func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (postURL string, err error) {
-	return n.publishStepsFor(it.Draft()).link(n, ctx, it, externalID)
+	return n.publishStepsFor(it.DraftWithoutAccount()).link(n, ctx, it, externalID)
 }
 
 func (n *Network) fetchPermalink(ctx context.Context, it network.Item, externalID string) (string, error) {
@@ -166,8 +166,8 @@ func (n *Network) postFileToEdge(
 	return n.classifyAuthError(ctx, err, it.Token)
 }
 
-// checkNodeExists returns an error if the node cannot be read.
-func (n *Network) checkNodeExists(ctx context.Context, it network.Item, id string) error {
+// checkNodeReadable returns an error if the node cannot be read.
+func (n *Network) checkNodeReadable(ctx context.Context, it network.Item, id string) error {
 	return n.getNode(ctx, it, "/"+url.PathEscape(id), url.Values{"fields": {"id"}}, &struct{}{})
 }
 

@@ -44,7 +44,7 @@ func (n *Network) fetchStoryOrUploadStatus(ctx context.Context, it network.Item,
 // fetchUploadStatus returns the status of the uploaded photo or video, whether a Story has it or not.
 func (n *Network) fetchUploadStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if !isVideoPost(it) {
-		st, err := n.readyIfExists(ctx, it, handle)
+		st, err := n.readyIfReadable(ctx, it, handle)
 		if err != nil {
 			return n.pendingOrDeadIfMissing(it, err)
 		}

@@ -33,7 +33,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 	if err != nil {
 		return network.Status{}, err
 	}
-	draft := it.Draft()
+	draft := it.DraftWithoutAccount()
 	kind, edge, caption := postContentType(s, draft.Media), "/media", network.AppendMissingTags(it.Text, it.Tags)
 	if kind == typeStories {
 		edge, caption = "/stories", ""

@@ -45,7 +45,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle str
 	if err != nil {
 		return "", err
 	}
-	if postContentType(s, it.Draft().Media) == typeCarousel {
+	if postContentType(s, it.DraftWithoutAccount().Media) == typeCarousel {
 		return n.createItemContainers(ctx, it)
 	}
 	form, err := newContainerForm(it, s)
@@ -81,7 +81,7 @@ func (n *Network) createUploadContainer(
 // newContainerForm returns the parameters of a post's container, except the children of a carousel. Reels always get
 // share_to_feed, because Instagram documents no default for it.
 func newContainerForm(it network.Item, s Settings) (url.Values, error) {
-	kind := postContentType(s, it.Draft().Media)
+	kind := postContentType(s, it.DraftWithoutAccount().Media)
 	v := url.Values{}
 	if kind != typeFeed {
 		v.Set("media_type", strings.ToUpper(kind))
@@ -203,7 +203,7 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 		c.State = meta.ContainerError
 	}
 	if c.State == meta.ContainerError {
-		if err := permanentFileErrorOrNil(it, c.Words); err != nil {
+		if err := permanentFileErrorUnlessArmed(it, c.Words); err != nil {
 			return network.Status{}, err
 		}
 		c.Words = "Instagram could not use the file: " + c.Words
@@ -211,8 +211,9 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 	return n.containers.StatusOfStateAndFindIfPublished(ctx, it, c.State, c.Words), nil
 }
 
-// permanentFileErrorOrNil returns an error if another upload would not fix the file of a container, and nil otherwise.
-func permanentFileErrorOrNil(it network.Item, statusText string) error {
+// permanentFileErrorUnlessArmed returns an error if another upload would not fix the file of a container. After the arm,
+// it always returns nil.
+func permanentFileErrorUnlessArmed(it network.Item, statusText string) error {
 	for _, subcode := range []int{badVideo, badCover} {
 		if code := strconv.Itoa(subcode); strings.HasSuffix(statusText, code) && it.ArmedAt.IsZero() {
 			row := errorTable.MeaningOf(meta.Code{Code: 1, Subcode: subcode})

@@ -31,7 +31,7 @@ func VerifyCallback(
 		return network.Notice{}, network.ErrNotSigned
 	}
 	person, at, ok := verifySignedRequest(form.Get("signed_request"), secret)
-	if !ok || !network.IsSignatureFresh(at, now, 0) {
+	if !ok || !network.IsSignatureFresh(at, now, network.AnyAge) {
 		return network.Notice{}, network.ErrNotSigned
 	}
 	return network.Notice{Kind: kind, Grant: grantIDOf(person), At: at}, nil

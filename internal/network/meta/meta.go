@@ -32,7 +32,7 @@ type API struct {
 func (a API) Get(ctx context.Context, path string, token network.Secret, params url.Values, into any) error {
 	return a.callAndDecode(
 		ctx,
-		network.Request{Method: http.MethodGet, URL: a.Base + path, Query: a.addSecretProof(token, params), Token: token},
+		network.Request{Method: http.MethodGet, URL: a.Base + path, Query: a.withSecretProof(token, params), Token: token},
 		into,
 	)
 }
@@ -41,7 +41,7 @@ func (a API) Get(ctx context.Context, path string, token network.Secret, params 
 func (a API) Post(ctx context.Context, path string, token network.Secret, form url.Values, into any) error {
 	return a.callAndDecode(
 		ctx,
-		network.Request{Method: http.MethodPost, URL: a.Base + path, Form: a.addSecretProof(token, form), Token: token},
+		network.Request{Method: http.MethodPost, URL: a.Base + path, Form: a.withSecretProof(token, form), Token: token},
 		into,
 	)
 }
@@ -50,7 +50,7 @@ func (a API) Post(ctx context.Context, path string, token network.Secret, form u
 func (a API) Delete(ctx context.Context, path string, token network.Secret) error {
 	var out json.RawMessage
 	return a.callAndDecode(ctx, network.Request{
-		Method: http.MethodDelete, URL: a.Base + path, Query: a.addSecretProof(token, nil), Token: token,
+		Method: http.MethodDelete, URL: a.Base + path, Query: a.withSecretProof(token, nil), Token: token,
 	}, &out)
 }
 
@@ -88,8 +88,8 @@ func (a API) callAndDecode(ctx context.Context, r network.Request, into any) err
 	return nil
 }
 
-// addSecretProof returns the parameters with a proof that the sender has the app's secret.
-func (a API) addSecretProof(token network.Secret, params url.Values) url.Values {
+// withSecretProof returns the parameters with a proof that the sender has the app's secret.
+func (a API) withSecretProof(token network.Secret, params url.Values) url.Values {
 	if a.Proof == "" || token == "" {
 		return params
 	}

@@ -138,7 +138,7 @@ type FilePart struct {
 func (a API) PostFilePart(
 	ctx context.Context, path string, token network.Secret, form url.Values, part FilePart, into any,
 ) error {
-	form = a.addSecretProof(token, form)
+	form = a.withSecretProof(token, form)
 	body, err := newMultipartBody(form, part)
 	if err != nil {
 		return err

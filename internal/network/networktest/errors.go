@@ -28,7 +28,7 @@ func testDocumentedErrors(t *testing.T, h Harness) {
 		t.Fatal("the simulator documents no errors")
 	}
 	calls := []string{"publish"}
-	if w.Net.DeliveryFor(it.Draft()).Flow.MakesHandle() {
+	if w.Net.DeliveryFor(it.DraftWithoutAccount()).Flow.MakesHandle() {
 		calls = append(calls, "create", "status")
 	}
 	for _, d := range documents {
@@ -158,7 +158,7 @@ func containsText(answer []byte, words string) bool {
 // renewIfLapsed returns the item, with a renewed token if its own has lapsed.
 func (w *World) renewIfLapsed(it network.Item) network.Item {
 	w.t.Helper()
-	if it.Token.NeedsRefresh(w.Now()) {
+	if it.Token.HasLapsed(w.Now()) {
 		refresher, ok := w.Net.(network.Refresher)
 		if !ok {
 			w.t.Fatal("the token has lapsed, and the network cannot renew it")

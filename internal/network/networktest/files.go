@@ -148,7 +148,7 @@ func (w *World) newItemFromDraft(d network.Draft) network.Item {
 			it.Files[i] = w.convertFile(it.Files[i], *jpeg)
 		}
 	}
-	if issues, _ := w.Net.CheckDraft(it.Draft()); len(issues) != 0 {
+	if issues, _ := w.Net.CheckDraft(it.DraftWithoutAccount()); len(issues) != 0 {
 		w.t.Fatalf("the generated files are not as requested: %+v", issues)
 	}
 	return it

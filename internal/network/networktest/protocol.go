@@ -37,7 +37,8 @@ type Worker struct {
 // NewWorker returns a worker for an item that was never armed.
 func (w *World) NewWorker(it network.Item) *Worker {
 	it.ArmedAt = time.Time{}
-	return &Worker{w: w, it: it, pub: core.Publication{Flow: w.Net.DeliveryFor(it.Draft()).Flow, Step: core.StepIdle}}
+	flow := w.Net.DeliveryFor(it.DraftWithoutAccount()).Flow
+	return &Worker{w: w, it: it, pub: core.Publication{Flow: flow, Step: core.StepIdle}}
 }
 
 // Run claims the publication repeatedly until it has ended, and returns the last action.
@@ -84,7 +85,7 @@ func (k *Worker) addCircumstances(s core.Signal) core.Signal {
 
 // closeGate gives the files new addresses with a gate, which opens when the next handle is armed.
 func (k *Worker) closeGate() {
-	if !k.w.Net.DeliveryFor(k.it.Draft()).Gated {
+	if !k.w.Net.DeliveryFor(k.it.DraftWithoutAccount()).Gated {
 		return
 	}
 	k.gate = k.w.shelf.addGate()

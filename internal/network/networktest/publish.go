@@ -214,7 +214,7 @@ func testDropBeforeAccept(t *testing.T, h Harness) {
 	_, err := w.Net.Publish(t.Context(), it, handle)
 	w.CheckError(err, network.Unknown, it.Token.Access)
 	want := core.Ready
-	if !w.Net.DeliveryFor(it.Draft()).Flow.CanRepeatCall() {
+	if !w.Net.DeliveryFor(it.DraftWithoutAccount()).Flow.CanRepeatCall() {
 		want = core.Absent
 	}
 	if st, err := w.AskOutcome(it, handle); err != nil || st.Verdict != want {
@@ -250,7 +250,7 @@ func testSearch(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	it := w.NewItem(text)
 	if st, err := w.Net.FindPost(t.Context(), it); err == nil && st.Verdict == core.Ambiguous &&
-		w.Net.DeliveryFor(it.Draft()).Flow.CanRepeatCall() {
+		w.Net.DeliveryFor(it.DraftWithoutAccount()).Flow.CanRepeatCall() {
 		return // the network cannot be searched, and its handles show what happened
 	}
 	find := func(it network.Item, want core.Verdict, id string) {

@@ -320,7 +320,7 @@ func (w *World) newItemFor(p network.Profile, text string) network.Item {
 func (w *World) NewHandle(it network.Item) string {
 	w.t.Helper()
 	handle := ""
-	if w.Net.DeliveryFor(it.Draft()).Flow.MakesHandle() {
+	if w.Net.DeliveryFor(it.DraftWithoutAccount()).Flow.MakesHandle() {
 		var err error
 		if handle, err = w.Net.CreateHandle(w.t.Context(), it); err != nil {
 			w.t.Fatalf("create: %v", err)
@@ -341,7 +341,7 @@ func (w *World) NewHandle(it network.Item) string {
 
 // AskOutcome asks the network what happened to the irreversible call: it queries the handle or, without one, searches.
 func (w *World) AskOutcome(it network.Item, handle string) (network.Status, error) {
-	if w.Net.DeliveryFor(it.Draft()).Flow.CanRepeatCall() {
+	if w.Net.DeliveryFor(it.DraftWithoutAccount()).Flow.CanRepeatCall() {
 		return w.Net.AdvanceStatus(w.t.Context(), it, handle)
 	}
 	return w.Net.FindPost(w.t.Context(), it)

@@ -35,7 +35,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 	if err != nil {
 		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
 	}
-	kind := listedType[postContentType(it.Draft().Media)]
+	kind := listedType[postContentType(it.DraftWithoutAccount().Media)]
 	var found []network.Status
 	for _, p := range posts {
 		if p.Type == kind && !p.At.Before(since) && meta.IsSameText(p.Text, it.Text) &&

@@ -31,7 +31,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle str
 	if err != nil {
 		return "", err
 	}
-	if postContentType(it.Draft().Media) == typeCarousel {
+	if postContentType(it.DraftWithoutAccount().Media) == typeCarousel {
 		return n.createItemContainers(ctx, it, s)
 	}
 	return n.createAtEdge(ctx, it, "/threads", newContainerForm(it, s))
@@ -39,7 +39,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle str
 
 // newContainerForm returns the parameters of a post's container, except the children of a carousel.
 func newContainerForm(it network.Item, s Settings) url.Values {
-	kind := postContentType(it.Draft().Media)
+	kind := postContentType(it.DraftWithoutAccount().Media)
 	v := url.Values{"media_type": {strings.ToUpper(kind)}}
 	if len(it.Files) == 1 {
 		v = newFileForm(it.Files[0], s.AltText)

@@ -18,8 +18,8 @@ const (
 	uplink = 2_000_000
 )
 
-// newMinuteBudget returns a limit of count calls a minute for each account.
-func newMinuteBudget(call core.Action, name string, count int) network.Budget {
+// newAccountMinuteBudget returns a limit of count calls a minute for each account.
+func newAccountMinuteBudget(call core.Action, name string, count int) network.Budget {
 	return network.Budget{Call: call, Scope: network.ScopeAccount, Name: name, Count: count, Window: time.Minute}
 }
 
@@ -30,7 +30,8 @@ func (*Network) DeliveryFor(d network.Draft) network.Delivery {
 		return network.Delivery{
 			Flow: core.FlowHandle, Files: network.Pulled, Gated: true,
 			Budgets: []network.Budget{
-				newMinuteBudget(core.DoCreate, "photo posts", 6), newMinuteBudget(core.DoStatus, "status queries", 30),
+				newAccountMinuteBudget(core.DoCreate, "photo posts", 6),
+				newAccountMinuteBudget(core.DoStatus, "status queries", 30),
 			},
 		}
 	}
@@ -41,7 +42,8 @@ func (*Network) DeliveryFor(d network.Draft) network.Delivery {
 	return network.Delivery{
 		Flow: core.FlowHandle, Ahead: min(ahead, longestAhead), Files: network.Pushed,
 		Budgets: []network.Budget{
-			newMinuteBudget(core.DoCreate, "video posts", 6), newMinuteBudget(core.DoStatus, "status queries", 30),
+			newAccountMinuteBudget(core.DoCreate, "video posts", 6),
+			newAccountMinuteBudget(core.DoStatus, "status queries", 30),
 		},
 	}
 }
@@ -63,7 +65,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle str
 	if err != nil {
 		return "", err
 	}
-	if postContentType(it.Draft().Media) == typePhoto {
+	if postContentType(it.DraftWithoutAccount().Media) == typePhoto {
 		return n.startPhotoPost(ctx, it, info, s)
 	}
 	return n.startUpload(ctx, it, info)
@@ -167,7 +169,7 @@ func (t publishTask) doneStatus(it network.Item) network.Status {
 	if len(t.Posts) > 0 {
 		st.ExternalID = t.Posts[0].String()
 		// TikTok does not document the address of photos.
-		if it.Username != "" && postContentType(it.Draft().Media) == typeVideo {
+		if it.Username != "" && postContentType(it.DraftWithoutAccount().Media) == typeVideo {
 			st.URL = siteURL + "/@" + it.Username + "/video/" + st.ExternalID
 		}
 	}

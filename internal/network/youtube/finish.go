@@ -48,7 +48,7 @@ func (n *Network) RunFinalStep(ctx context.Context, it network.Item, externalID,
 	case stepVisibility:
 		return v.checkVisibility(newVideoResource(it, s).Status.Visibility)
 	case stepThumbnail:
-		return n.setThumbnailIfProcessed(ctx, it, v)
+		return n.setThumbnailOnceProcessed(ctx, it, v)
 	case stepPlaylist:
 		return n.addToPlaylistIfMissing(ctx, it, s.PlaylistID, externalID)
 	}
@@ -63,9 +63,9 @@ func (v videoNode) checkVisibility(requested string) error {
 	return &network.Error{Kind: network.Rejected, Message: "The video is " + v.Status.Visibility + "."}
 }
 
-// setThumbnailIfProcessed sends the post's image, once the video has been processed. Until then, YouTube would discard
-// the thumbnail of a Short.
-func (n *Network) setThumbnailIfProcessed(ctx context.Context, it network.Item, v videoNode) error {
+// setThumbnailOnceProcessed sends the post's image if the video has been processed. Until then, it returns a Transient
+// error, because YouTube would discard the thumbnail of a Short.
+func (n *Network) setThumbnailOnceProcessed(ctx context.Context, it network.Item, v videoNode) error {
 	if v.Status.Upload == uploadUploaded {
 		return &network.Error{Kind: network.Transient, Message: "YouTube is still processing the video."}
 	}

@@ -42,7 +42,7 @@ func finishing(t *testing.T, block string, consent ...string) (*nt.World, networ
 func TestTheCoverBecomesTheThumbnail(t *testing.T) {
 	t.Parallel()
 	w, f, it, id := finishing(t, `{"useCoverAsThumbnail":true}`)
-	if steps := f.ListFinalSteps(it.Draft()); !slices.Equal(steps, []string{"visibility", "thumbnail"}) {
+	if steps := f.ListFinalSteps(it.DraftWithoutAccount()); !slices.Equal(steps, []string{"visibility", "thumbnail"}) {
 		t.Errorf("steps %v", steps)
 	}
 	for range 2 {
