@@ -110,7 +110,7 @@ func TestHousekeepingDeletesWhatHasExpired(t *testing.T) {
 		must(t, err)
 		_, err = h.App.CountRequestAndAuthenticate(t.Context(), h.Clock.Now().String(), "")
 		must(t, err)
-		_, err = h.Store.CountThrottledAction(t.Context(), h.Clock.Now().String(), 1, time.Hour)
+		_, err = h.Store.CountActionUnlessThrottled(t.Context(), h.Clock.Now().String(), 1, time.Hour)
 		must(t, err)
 		must(t, h.App.RecordHeartbeat(t.Context(), h.Clock.Now().String()))
 	}

@@ -97,7 +97,7 @@ func (a *App) throttleInvitations(ctx context.Context, t store.Tenant) error {
 	if a.MailMode() == MailOff {
 		return nil
 	}
-	wait, err := t.CountThrottledAction(ctx, "invite/"+t.WorkspaceID().String(), inviteTries, inviteInterval)
+	wait, err := t.CountActionUnlessThrottled(ctx, "invite/"+t.WorkspaceID().String(), inviteTries, inviteInterval)
 	if err != nil {
 		return fmt.Errorf("check the limit on invitations: %w", err)
 	}

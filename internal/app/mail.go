@@ -119,13 +119,13 @@ type mailLimit struct {
 
 // throttler is a store.Store or, within a transaction, its store.Tenant.
 type throttler interface {
-	CountThrottledAction(ctx context.Context, key string, burst int, interval time.Duration,
+	CountActionUnlessThrottled(ctx context.Context, key string, burst int, interval time.Duration,
 	) (wait time.Duration, err error)
 }
 
 // countEmailAndCheckLimit counts an email to an address, whoever requests it, and reports whether the limit allows it.
 func countEmailAndCheckLimit(ctx context.Context, db throttler, l mailLimit, email string) (allowed bool, err error) {
-	wait, err := db.CountThrottledAction(ctx, l.kind+"/"+accountBucketName(email), l.burst, l.interval)
+	wait, err := db.CountActionUnlessThrottled(ctx, l.kind+"/"+accountBucketName(email), l.burst, l.interval)
 	if err != nil {
 		return false, fmt.Errorf("count emails to an address: %w", err)
 	}

@@ -41,7 +41,7 @@ func (a *App) RequestPasswordReset(ctx context.Context, email string, from Brows
 	if err != nil {
 		return err
 	}
-	wait, err := a.cfg.Store.CountThrottledAction(ctx, "reset/address/"+from.AddressKey, resetTries, resetInterval)
+	wait, err := a.cfg.Store.CountActionUnlessThrottled(ctx, "reset/address/"+from.AddressKey, resetTries, resetInterval)
 	if err != nil {
 		return fmt.Errorf("check the limit on password resets: %w", err)
 	}

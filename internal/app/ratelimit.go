@@ -114,7 +114,7 @@ func (a *App) attachPostCreationCount(ctx context.Context, t store.Tenant, acces
 	if !access.Creates {
 		return stored, nil
 	}
-	n, err := t.PeekPostCreationRequest(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
+	n, err := t.PostCreationCount(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
 	if err != nil {
 		return Answer{}, err
 	}

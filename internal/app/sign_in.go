@@ -120,7 +120,7 @@ func (a *App) verifyPasswordAndAuditOrRefund(ctx context.Context, user store.Sig
 		}
 		return wrongErr
 	}
-	if err := a.cfg.Store.RefundThrottledAction(ctx, bucket, accountInterval); err != nil {
+	if err := a.cfg.Store.RefundCountedAction(ctx, bucket, accountInterval); err != nil {
 		return fmt.Errorf("refund a sign-in attempt: %w", err)
 	}
 	return nil
@@ -160,7 +160,7 @@ func accountBucketName(email string) string {
 // throttleSignIns counts an attempt in a bucket, which allows burst attempts at once and then one per interval. It
 // returns rate_limited if the attempt is over that limit.
 func (a *App) throttleSignIns(ctx context.Context, bucket string, burst int, interval time.Duration) error {
-	wait, err := a.cfg.Store.CountThrottledAction(ctx, bucket, burst, interval)
+	wait, err := a.cfg.Store.CountActionUnlessThrottled(ctx, bucket, burst, interval)
 	if err != nil {
 		return fmt.Errorf("throttle sign-in attempts: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// RateCount is the state of a rate limit after a request was counted or refused.
+// RateCount is the state of a rate limit, usually after a request was counted or refused.
 type RateCount struct {
 	Granted   bool
 	Remaining int
@@ -26,13 +26,13 @@ type RateCount struct {
 func (t Tenant) CountPostCreationRequestIfAllowed(
 	ctx context.Context, limit int, window time.Duration,
 ) (RateCount, error) {
-	return t.countOrPeekPostCreationRequest(ctx, limit, window, true)
+	return t.countOrReadPostCreations(ctx, limit, window, true)
 }
 
-// PeekPostCreationRequest returns what CountPostCreationRequestIfAllowed would return for the next request, without
-// counting it.
-func (t Tenant) PeekPostCreationRequest(ctx context.Context, limit int, window time.Duration) (RateCount, error) {
-	return t.countOrPeekPostCreationRequest(ctx, limit, window, false)
+// PostCreationCount returns the state of the limit of CountPostCreationRequestIfAllowed, without counting a request:
+// Granted is false, and Remaining is how many more requests are allowed now.
+func (t Tenant) PostCreationCount(ctx context.Context, limit int, window time.Duration) (RateCount, error) {
+	return t.countOrReadPostCreations(ctx, limit, window, false)
 }
 
 type creationsRow struct {
@@ -43,7 +43,7 @@ type creationsRow struct {
 	Now     time.Time
 }
 
-func (t Tenant) countOrPeekPostCreationRequest(ctx context.Context, limit int, window time.Duration,
+func (t Tenant) countOrReadPostCreations(ctx context.Context, limit int, window time.Duration,
 	record bool,
 ) (RateCount, error) {
 	// Sent together, the statements are one transaction, and the second sees what was committed while the first
@@ -88,10 +88,10 @@ func (r creationsRow) toRateCount(limit int, window time.Duration) RateCount {
 	return c
 }
 
-// CountThrottledAction counts an action of a key, such as an address. A key can act burst times immediately, and then
-// once per interval. CountThrottledAction returns 0 if the key may act now, and otherwise how long it must wait. A
-// refused action does not count, and no key waits longer than one interval.
-func (s *Store) CountThrottledAction(ctx context.Context, key string, burst int, interval time.Duration,
+// CountActionUnlessThrottled counts an action of a key, such as an address. A key can act burst times immediately, and
+// then once per interval. CountActionUnlessThrottled returns 0 if the key may act now, and otherwise how long it must
+// wait. A refused action does not count, and no key waits longer than one interval.
+func (s *Store) CountActionUnlessThrottled(ctx context.Context, key string, burst int, interval time.Duration,
 ) (wait time.Duration, err error) {
 	a := args{"key": key, "interval": interval, "burst": interval * time.Duration(burst)}
 	_, err = queryValue[string](s.query(ctx, `
@@ -109,11 +109,11 @@ func (s *Store) CountThrottledAction(ctx context.Context, key string, burst int,
 	return max(row.TAT.Add(interval-interval*time.Duration(burst)).Sub(row.Now), time.Second), err
 }
 
-// CountThrottledAction is Store.CountThrottledAction, so the key is not limited to the workspace. An action in a
-// transaction that is rolled back does not count.
-func (t Tenant) CountThrottledAction(ctx context.Context, key string, burst int, interval time.Duration,
+// CountActionUnlessThrottled is Store.CountActionUnlessThrottled, so the key is not limited to the workspace. An action
+// in a transaction that is rolled back does not count.
+func (t Tenant) CountActionUnlessThrottled(ctx context.Context, key string, burst int, interval time.Duration,
 ) (wait time.Duration, err error) {
-	return t.store.CountThrottledAction(ctx, key, burst, interval)
+	return t.store.CountActionUnlessThrottled(ctx, key, burst, interval)
 }
 
 type throttleRow struct {
@@ -121,8 +121,8 @@ type throttleRow struct {
 	Now time.Time
 }
 
-// RefundThrottledAction removes one action that CountThrottledAction has counted for a key.
-func (s *Store) RefundThrottledAction(ctx context.Context, key string, interval time.Duration) error {
+// RefundCountedAction removes one action that CountActionUnlessThrottled has counted for a key.
+func (s *Store) RefundCountedAction(ctx context.Context, key string, interval time.Duration) error {
 	return s.exec(ctx, `UPDATE throttles SET tat = tat - @interval::interval WHERE key = @key`, args{"key": key, "interval": interval})
 }
 

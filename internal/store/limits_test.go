@@ -40,7 +40,7 @@ func TestLimitsHoldByTheRunningClock(t *testing.T) {
 			t.Errorf("%s: %d were granted of 40", name, granted.Load())
 		}
 	}
-	if c, err := w.two.PeekPostCreationRequest(t.Context(), 40, time.Hour); err != nil || c.Remaining != 40 || c.Granted {
+	if c, err := w.two.PostCreationCount(t.Context(), 40, time.Hour); err != nil || c.Remaining != 40 || c.Granted {
 		t.Errorf("a look at the other's: %+v, %v", c, err)
 	}
 }
@@ -71,7 +71,7 @@ func TestAThrottleGivesABurstAndThenOneAtATime(t *testing.T) {
 	w := newWorld(t)
 	try := func() time.Duration {
 		t.Helper()
-		wait, err := w.CountThrottledAction(t.Context(), "k", 3, time.Hour)
+		wait, err := w.CountActionUnlessThrottled(t.Context(), "k", 3, time.Hour)
 		must(t, err)
 		return wait
 	}

@@ -367,8 +367,8 @@ func (e *explainer) callSpecial() {
 		return errors.Join(err, s.CommitCtx(ctx, "x", []byte("x"), now), s.DeleteCtx(ctx, "x"))
 	})
 	e.run("Throttle", func(db *store.Store, _ store.Tenant) error {
-		_, first := db.CountThrottledAction(ctx, "x", 1, time.Hour)
-		_, second := db.CountThrottledAction(ctx, "x", 1, time.Hour)
+		_, first := db.CountActionUnlessThrottled(ctx, "x", 1, time.Hour)
+		_, second := db.CountActionUnlessThrottled(ctx, "x", 1, time.Hour)
 		return errors.Join(first, second)
 	})
 	post := core.Post{
