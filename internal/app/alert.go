@@ -75,7 +75,7 @@ func (a *App) consumeDueAlertsAndQueueEmails(ctx context.Context, t store.Tenant
 	if p.workspace, err = t.Workspace(ctx); err != nil {
 		return err
 	}
-	if p.posts, err = t.FailedPostsAmong(ctx, posts, alertListed); err != nil {
+	if p.posts, err = t.FailedPostsWithoutRetryAmong(ctx, posts, alertListed); err != nil {
 		return err
 	}
 	if p.accounts, err = t.LostAccountsAmong(ctx, accounts); err != nil {

@@ -84,7 +84,7 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 		if f.Parent, err = parseFolderIDOrCurrent("parentId", in.ParentID, f.Parent); err != nil {
 			return err
 		}
-		height, err := t.CountFolderLevels(ctx, folderID)
+		height, err := t.CountFolderSubtreeLevels(ctx, folderID)
 		if err != nil {
 			return err
 		}

@@ -319,7 +319,7 @@ func TestAMailListsTwentyFailedPostsAndCountsTheOthers(t *testing.T) {
 	}
 	_, err := o.Pool.Exec(t.Context(), `UPDATE posts SET status = 'failed', error_code = 'rejected'`)
 	must(t, err)
-	found, err := o.Store.In(ws.ID).FailedPostsAmong(t.Context(), postIDs(t, o.Harness), 20)
+	found, err := o.Store.In(ws.ID).FailedPostsWithoutRetryAmong(t.Context(), postIDs(t, o.Harness), 20)
 	if err != nil || len(found) != 23 {
 		t.Errorf("%d posts are read: %v", len(found), err)
 	}

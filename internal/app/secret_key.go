@@ -65,7 +65,7 @@ func (a *App) ListUnreadableAccountsAndRevokeIf(ctx context.Context, confirmed b
 		return out, nil
 	}
 	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
-		if err := s.DeleteTokensAndRevokeAccounts(ctx, lost, reasonKeyLost); err != nil {
+		if err := s.DeleteTokensAndMarkAccountsRevoked(ctx, lost, reasonKeyLost); err != nil {
 			return err
 		}
 		for _, t := range lost {

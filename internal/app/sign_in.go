@@ -115,7 +115,7 @@ func (a *App) verifyPasswordAndAuditOrRefund(ctx context.Context, user store.Sig
 		return err
 	}
 	if !right {
-		if err := a.cfg.Store.AddFailedSignInOfKnownPerson(ctx, newAuditActor(user.ID)); err != nil {
+		if err := a.cfg.Store.AuditFailedSignInIfPersonKnown(ctx, newAuditActor(user.ID)); err != nil {
 			return fmt.Errorf("write the audit log: %w", err)
 		}
 		return wrongErr

@@ -124,8 +124,8 @@ func (e *Engine) FetchAndStoreLinkIfMissing(ctx context.Context, ws core.Workspa
 	return t.SetLivePostURL(ctx, id, url)
 }
 
-// ReleaseLeases releases all leases of a worker that stops, so that another can continue at once. owner identifies the
-// worker, as in Publish.
-func (e *Engine) ReleaseLeases(ctx context.Context, ownerPrefix string) error {
-	return e.cfg.Store.ReleaseLeasesOfDuePublications(ctx, ownerPrefix)
+// ReleaseLeases releases the leases of a worker that stops, so that others can continue at once. owner identifies the
+// worker, as in PublishOrPrepare.
+func (e *Engine) ReleaseLeases(ctx context.Context, owner string) error {
+	return e.cfg.Store.ReleaseLeasesOfDuePublications(ctx, owner)
 }

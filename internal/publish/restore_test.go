@@ -460,7 +460,7 @@ func restoreElsewhere(t *testing.T, write func(restored, *restore.Receipts, rest
 	}
 	_, err = b.Pool.Exec(t.Context(), rewind)
 	must(t, err)
-	must(t, b.Store.AdvanceStepIDs(t.Context(), mark.Step))
+	must(t, b.Store.AdvanceStepIDsBeyond(t.Context(), mark.Step))
 
 	files, err := blob.OpenAndCheck(t.Context(), "file:"+t.TempDir())
 	must(t, err)

@@ -134,7 +134,7 @@ func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestReceiptStep
 func (g *Guard) advanceStepIDsBeyondReceipts(ctx context.Context, newestStep int64) (store.Lineage, error) {
 	g.Log.WarnContext(ctx, "the file storage has receipts of another database; because this database has no posts, it is treated as new; "+
 		"to restore a backup instead, stop the service and restore the backup now")
-	if err := g.Store.AdvanceStepIDs(ctx, newestStep); err != nil {
+	if err := g.Store.AdvanceStepIDsBeyond(ctx, newestStep); err != nil {
 		return store.Lineage{}, fmt.Errorf("raise the step ids above those of another database's receipts: %w", err)
 	}
 	return g.Store.ReadLineageAndMakeDurable(ctx)

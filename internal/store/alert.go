@@ -72,9 +72,9 @@ type FailedPost struct {
 	First bool
 }
 
-// FailedPostsAmong returns those of the given posts that have failed and will not be retried automatically, at most
-// limitPerPersonAndCode for each creator and error code.
-func (t Tenant) FailedPostsAmong(ctx context.Context, ids []core.PostID, limitPerPersonAndCode int,
+// FailedPostsWithoutRetryAmong returns those of the given posts that have failed and will not be retried automatically,
+// at most limitPerPersonAndCode for each creator and error code.
+func (t Tenant) FailedPostsWithoutRetryAmong(ctx context.Context, ids []core.PostID, limitPerPersonAndCode int,
 ) ([]FailedPost, error) {
 	return queryMany[FailedPost](t.query(ctx, `
 		SELECT id, platform, account_name, title, text, code, message, created_by, alike, nth = 1 AS first FROM (

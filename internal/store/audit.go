@@ -22,10 +22,10 @@ func (s *Store) AddAuditEntry(ctx context.Context, e core.AuditEntry) error {
 	return s.exec(ctx, insertAuditEntry, auditArguments(ctx, e))
 }
 
-// AddFailedSignInOfKnownPerson adds a failed sign-in to the audit log. It adds nothing if the person is unknown,
+// AuditFailedSignInIfPersonKnown adds a failed sign-in to the audit log. It adds nothing if the actor has no user,
 // because strangers could otherwise fill the log. Both cases must take equally long, so the commit does not wait for
 // the disk.
-func (s *Store) AddFailedSignInOfKnownPerson(ctx context.Context, actor core.Caller) error {
+func (s *Store) AuditFailedSignInIfPersonKnown(ctx context.Context, actor core.Caller) error {
 	return s.exec(ctx, insertAuditEntry+`
 		FROM (SELECT `+relaxed+`) AS relaxed WHERE @user::uuid IS NOT NULL`,
 		auditArguments(ctx, core.AuditEntry{Action: core.AuditSignInFailed, Actor: actor}))

@@ -40,8 +40,9 @@ func (t Tenant) FolderIDsUpToRoot(ctx context.Context, id core.FolderID) ([]core
 	return ids, err
 }
 
-// CountFolderLevels returns the number of levels of a folder with its subfolders: 1 if it has none.
-func (t Tenant) CountFolderLevels(ctx context.Context, id core.FolderID) (int, error) {
+// CountFolderSubtreeLevels returns the number of levels of a folder with its subfolders: 1 if it has none. The levels
+// above the folder do not count.
+func (t Tenant) CountFolderSubtreeLevels(ctx context.Context, id core.FolderID) (int, error) {
 	return queryValue[int](t.query(ctx, `
 		WITH RECURSIVE down AS (
 			SELECT id, 1 AS level FROM folders WHERE workspace_id = @ws AND id = @id

@@ -53,8 +53,8 @@ func (t Tenant) MarkMediaPurgedAndFreeStorage(ctx context.Context, m Media, now 
 		args{"id": m.ID, "now": now})
 }
 
-// DeleteOrMarkMediaAndFreeStorage deletes files, which the caller has locked, and frees their storage. Rows to which a
-// post refers stay, marked as deleted.
+// DeleteOrMarkMediaAndFreeStorage deletes the rows of files, which the caller has locked, and frees their storage. Rows
+// to which a post refers stay, marked as deleted. The caller must delete the bytes.
 func (t Tenant) DeleteOrMarkMediaAndFreeStorage(ctx context.Context, files []Media, now time.Time) error {
 	var ids []core.MediaID
 	var charged int64

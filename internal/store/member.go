@@ -106,13 +106,13 @@ func (t Tenant) ConsumeInvitation(ctx context.Context, tokenHash []byte, now tim
 		args{"hash": tokenHash, "now": now}))
 }
 
-// JoinWorkspace makes a person a member of the workspace. If newUserPasswordHash is not empty, it first stores the
+// JoinWorkspace makes a person a member of the workspace. If passwordHashIfNew is not empty, it first stores the
 // person; the error is conflict if the email address is in use.
-func (t Tenant) JoinWorkspace(ctx context.Context, u core.User, newUserPasswordHash string, role core.Role,
+func (t Tenant) JoinWorkspace(ctx context.Context, u core.User, passwordHashIfNew string, role core.Role,
 	now time.Time,
 ) error {
-	if newUserPasswordHash != "" {
-		if err := t.store.AddUser(ctx, u, newUserPasswordHash, now); err != nil {
+	if passwordHashIfNew != "" {
+		if err := t.store.AddUser(ctx, u, passwordHashIfNew, now); err != nil {
 			return err
 		}
 	}

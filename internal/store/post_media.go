@@ -72,17 +72,18 @@ func (t Tenant) SetPostMedia(ctx context.Context, post core.PostID, ids []core.M
 		ON CONFLICT DO NOTHING`, args{"post": post, "ids": ids})
 }
 
-// SetPublishedAtOfPostMedia stores, for each of a post's files, when the post went live.
-func (t Tenant) SetPublishedAtOfPostMedia(ctx context.Context, post core.PostID, now time.Time) error {
+// SetPublishedAtOfPostMedia stores, for each of a post's files, when the post went live. A later time that is already
+// stored stays.
+func (t Tenant) SetPublishedAtOfPostMedia(ctx context.Context, post core.PostID, liveAt time.Time) error {
 	return t.exec(ctx, `
 		WITH used AS (
 			SELECT id FROM media
 			WHERE workspace_id = @ws AND id IN (SELECT media_id FROM post_media WHERE workspace_id = @ws AND post_id = @post)
 			ORDER BY id FOR NO KEY UPDATE
 		)
-		UPDATE media m SET published_at = greatest(m.published_at, @now) FROM used WHERE m.workspace_id = @ws
+		UPDATE media m SET published_at = greatest(m.published_at, @live_at) FROM used WHERE m.workspace_id = @ws
 			AND m.id = used.id`,
-		args{"post": post, "now": now})
+		args{"post": post, "live_at": liveAt})
 }
 
 // PostsWithMedia lists the newest posts that use a file.

@@ -288,15 +288,14 @@ func (s *Store) CountOverduePublications(ctx context.Context, maxLateness time.D
 }
 
 // ReleaseLeasesOfDuePublications releases a stopping worker's leases on publications that are due now, or due to be
-// prepared, so that others can take over immediately. ownerPrefix is the name of the worker, with which lease_owner
-// begins.
-func (s *Store) ReleaseLeasesOfDuePublications(ctx context.Context, ownerPrefix string) error {
+// prepared, so that others can take over immediately. owner is the name with which the worker has claimed them.
+func (s *Store) ReleaseLeasesOfDuePublications(ctx context.Context, owner string) error {
 	return s.exec(ctx, `
 		WITH held AS (
 			SELECT post_id FROM publications WHERE starts_with(lease_owner, @owner || ' ') AND lease_until > clock()
 				AND (next_action_at <= clock() OR prepare_at <= clock()) ORDER BY post_id FOR UPDATE
 		)
-		UPDATE publications p SET lease_until = clock() FROM held WHERE p.post_id = held.post_id`, args{"owner": ownerPrefix})
+		UPDATE publications p SET lease_until = clock() FROM held WHERE p.post_id = held.post_id`, args{"owner": owner})
 }
 
 // Call is a call to a network, as the ledger stores it.

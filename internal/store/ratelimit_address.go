@@ -42,22 +42,22 @@ func (s *Store) CountAddressRequestIfAllowed(ctx context.Context, clientAddress 
 
 // CountRequestAndFindKey counts a request as CountAddressRequestIfAllowed does and finds its API key by the hash, in
 // one round trip. keyErr is ErrNotFound if the key was revoked or its creator is no longer a member. The key counts
-// only if err is nil and the request was allowed.
+// only if countErr is nil and the request was allowed.
 func (s *Store) CountRequestAndFindKey(ctx context.Context, clientAddress string, limit int, window time.Duration,
 	keyHash []byte,
-) (count RateCount, holder KeyHolder, err, keyErr error) {
+) (count RateCount, holder KeyHolder, countErr, keyErr error) {
 	step := windowPartLength(window)
 	batch := &pgx.Batch{}
 	batch.Queue(countFast, namedArgs{"address": clientAddress, "step": step.Microseconds(), "limit": limit})
 	batch.Queue(keyHolder, namedArgs{"hash": keyHash})
 	results := s.q.SendBatch(ctx, batch)
-	row, countErr := queryValue[fastCountRow](results.Query())
+	row, fastErr := queryValue[fastCountRow](results.Query())
 	holder, keyErr = queryValue[KeyHolder](results.Query())
-	if err := results.Close(); err != nil && countErr == nil {
-		countErr = err
+	if err := results.Close(); err != nil && fastErr == nil {
+		fastErr = err
 	}
-	count, err = s.useFastCountOrCountRequestFully(ctx, row, countErr, clientAddress, limit, step)
-	return count, holder, err, keyErr
+	count, countErr = s.useFastCountOrCountRequestFully(ctx, row, fastErr, clientAddress, limit, step)
+	return count, holder, countErr, keyErr
 }
 
 type fastCountRow struct {

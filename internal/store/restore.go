@@ -227,18 +227,19 @@ func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) (rearme
 	})
 }
 
-// AdvanceStepIDs makes the ids of new steps greater than minStepID, so that no earlier receipt looks newer than the
+// AdvanceStepIDsBeyond makes the ids of new steps greater than stepID, so that no earlier receipt looks newer than the
 // ledger.
-func (s *Store) AdvanceStepIDs(ctx context.Context, minStepID int64) error {
+func (s *Store) AdvanceStepIDsBeyond(ctx context.Context, stepID int64) error {
 	return s.exec(ctx, `
 		SELECT setval('publish_steps_id_seq', greatest(@step, last_value)) FROM publish_steps_id_seq`,
-		args{"step": minStepID})
+		args{"step": stepID})
 }
 
-// EndPublishingHold ends the hold and deletes its receipts. The ids of new steps will be greater than minStepID.
-func (s *Store) EndPublishingHold(ctx context.Context, minStepID int64) error {
+// EndPublishingHold ends the hold and deletes its receipts. The ids of new steps will be greater than
+// newestReceiptStep.
+func (s *Store) EndPublishingHold(ctx context.Context, newestReceiptStep int64) error {
 	return s.Tx(ctx, func(s *Store) error {
-		if err := s.AdvanceStepIDs(ctx, minStepID); err != nil {
+		if err := s.AdvanceStepIDsBeyond(ctx, newestReceiptStep); err != nil {
 			return err
 		}
 		if err := s.exec(ctx, `DELETE FROM restored_receipts`, nil); err != nil {

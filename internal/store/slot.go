@@ -28,7 +28,7 @@ func (t Tenant) CountDrafts(ctx context.Context) (int64, error) {
 }
 
 // ReserveSlot reserves a slot of the month for a post, and returns how many slots are then used. A post that is queued
-// again uses a new slot. ok is false if the limit does not allow another slot; a nil limit allows any number.
+// again uses a new slot. reserved is false if the limit does not allow another slot; a nil limit allows any number.
 func (t Tenant) ReserveSlot(ctx context.Context, post core.PostID, period string, limit *int64) (used int64,
 	reserved bool, err error,
 ) {

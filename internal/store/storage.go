@@ -14,7 +14,7 @@ func (t Tenant) UsedStorage(ctx context.Context) (int64, error) {
 }
 
 // ReserveStorage adds bytes to the used storage, and returns how many bytes are then used. If the limit does not allow
-// that many bytes more, it adds none and ok is false; a nil limit allows any number. In both cases, no other
+// that many bytes more, it adds none and reserved is false; a nil limit allows any number. In both cases, no other
 // transaction can change the used storage until this one ends.
 func (t Tenant) ReserveStorage(ctx context.Context, bytes int64, limit *int64) (used int64, reserved bool, err error) {
 	if err := t.exec(ctx, `

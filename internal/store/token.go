@@ -149,9 +149,9 @@ func (s *Store) AllAccountTokens(ctx context.Context) ([]AccountToken, error) {
 			AND length(token) > 2 ORDER BY id`, nil))
 }
 
-// DeleteTokensAndRevokeAccounts deletes tokens and marks their accounts as revoked, except for tokens that were
+// DeleteTokensAndMarkAccountsRevoked deletes tokens and marks their accounts as revoked, except for tokens that were
 // replaced since they were read. It does not call networks.
-func (s *Store) DeleteTokensAndRevokeAccounts(ctx context.Context, tokens []AccountToken, reason string) error {
+func (s *Store) DeleteTokensAndMarkAccountsRevoked(ctx context.Context, tokens []AccountToken, reason string) error {
 	ids, sealed := make([]core.AccountID, len(tokens)), make([][]byte, len(tokens))
 	for i, t := range tokens {
 		ids[i], sealed[i] = t.ID, t.Token
