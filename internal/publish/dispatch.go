@@ -80,7 +80,7 @@ func (e *Engine) runWorkload(ctx context.Context, w Worker, load workload) {
 // It does not wait for the posts: the caller does, with publishing.
 func (e *Engine) claimAndStartPublishing(ctx context.Context, w Worker, load workload, publishing *sync.WaitGroup) {
 	for ctx.Err() == nil {
-		free := takeFreeSlots(ctx, load.slots)
+		free := acquireFreeSlots(ctx, load.slots)
 		if free == 0 {
 			return
 		}
@@ -113,8 +113,8 @@ func (e *Engine) claimPosts(ctx context.Context, owner string, load workload, li
 	return load.claim(ctx, owner, limit, e.cfg.Schedule.Lease, e.cfg.Now())
 }
 
-// takeFreeSlots waits until a slot is free, and takes all free slots, up to claimBatch. It returns 0 when ctx ends.
-func takeFreeSlots(ctx context.Context, slots chan<- struct{}) (taken int) {
+// acquireFreeSlots waits until a slot is free, and takes all free slots, up to claimBatch. It returns 0 when ctx ends.
+func acquireFreeSlots(ctx context.Context, slots chan<- struct{}) (acquired int) {
 	select {
 	case slots <- struct{}{}:
 	case <-ctx.Done():

@@ -65,7 +65,7 @@ func (c *claim) runStepsUntilClaimEnds(ctx context.Context) error {
 			return err
 		}
 		asked := c.databaseNow()
-		signal = c.addCircumstances(c.callNetworkAndRecordResult(ctx, do, deadline), asked)
+		signal = c.addCircumstances(c.callNetworkAndRememberResult(ctx, do, deadline), asked)
 	}
 }
 
@@ -143,10 +143,10 @@ func (c *claim) loadIDsOfOtherPostsIfSearching(ctx context.Context, do core.Acti
 	return err
 }
 
-// callNetworkAndRecordResult makes one call and returns its result as a signal of the protocol. If the token has
-// lapsed, callNetworkAndRecordResult renews the token and repeats the call, unless the call is irreversible. It stores
-// throttles and remembers the result for the ledger.
-func (c *claim) callNetworkAndRecordResult(ctx context.Context, do core.Action, deadline time.Time) core.Signal {
+// callNetworkAndRememberResult makes one call and returns its result as a signal of the protocol. If the token has
+// lapsed, callNetworkAndRememberResult renews the token and repeats the call, unless the call is irreversible. It
+// stores throttles, and remembers the result in the claim until the next write to the ledger.
+func (c *claim) callNetworkAndRememberResult(ctx context.Context, do core.Action, deadline time.Time) core.Signal {
 	platform, now := string(c.post.Platform), c.engine.cfg.Now
 	// A call that has begun is finished even if the worker is stopping.
 	ctx, cancel := network.WithMonotonicAndWallDeadline(context.WithoutCancel(ctx), now(), deadline)

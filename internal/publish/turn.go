@@ -19,7 +19,7 @@ func (c *claim) setTurnFlags(call *store.Call) {
 
 // nextTurnLease returns for how long the next post gets the account's turn when this claim ends, or 0 if this post does
 // not have the turn.
-func (c *claim) nextTurnLease() time.Duration {
+func (c *claim) nextTurnLease() (leaseOrZero time.Duration) {
 	if !c.hasTurn {
 		return 0
 	}

@@ -56,7 +56,7 @@ func (g *Guard) HoldPublishingIfRewoundElseUpdateMark(ctx context.Context) error
 	if err != nil {
 		return err
 	}
-	unknown := receiptsUnknownToLedger(receipts, before.Step)
+	unknown := findReceiptsLedgerMayLack(receipts, before.Step)
 	return g.holdPublishingAndDeleteSessionsAndEmails(ctx, reason, unproved, unknown)
 }
 
@@ -131,10 +131,10 @@ func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestReceiptStep
 // advanceStepIDsBeyondReceipts lets a database without posts publish, although the storage has receipts of another
 // database: an empty database has nothing that it could publish again. The ids of its steps continue above those of the
 // receipts, because lower ids would later cause a hold.
-func (g *Guard) advanceStepIDsBeyondReceipts(ctx context.Context, newestStep int64) (store.Lineage, error) {
+func (g *Guard) advanceStepIDsBeyondReceipts(ctx context.Context, newestReceiptStep int64) (store.Lineage, error) {
 	g.Log.WarnContext(ctx, "the file storage has receipts of another database; because this database has no posts, it is treated as new; "+
 		"to restore a backup instead, stop the service and restore the backup now")
-	if err := g.Store.AdvanceStepIDsBeyond(ctx, newestStep); err != nil {
+	if err := g.Store.AdvanceStepIDsBeyond(ctx, newestReceiptStep); err != nil {
 		return store.Lineage{}, fmt.Errorf("raise the step ids above those of another database's receipts: %w", err)
 	}
 	return g.Store.ReadLineageAndMakeDurable(ctx)
@@ -146,12 +146,12 @@ func (m Mark) equalsIgnoringTime(other Mark) bool {
 	return m == other
 }
 
-// receiptsUnknownToLedger returns the last receipt of each post whose call or success the ledger may not have recorded.
-// lastKnownStep is the last step in the ledger.
-func receiptsUnknownToLedger(receipts []Receipt, lastKnownStep int64) (byPost map[string]Receipt) {
+// findReceiptsLedgerMayLack returns the last receipt of each post whose call or success the ledger may not have
+// recorded. lastLedgerStep is the last step in the ledger, which says nothing about successes.
+func findReceiptsLedgerMayLack(receipts []Receipt, lastLedgerStep int64) (lastByPost map[string]Receipt) {
 	last := map[string]Receipt{}
 	for _, r := range receipts {
-		if r.Live || r.Step > lastKnownStep && !last[r.Post].Live {
+		if r.Live || r.Step > lastLedgerStep && !last[r.Post].Live {
 			last[r.Post] = r
 		}
 	}
@@ -237,7 +237,7 @@ func (g *Guard) EndHold(ctx context.Context, publishUnproved bool) (HoldResult, 
 	if err != nil {
 		return done, err
 	}
-	newest, err := g.readNewestStep(ctx)
+	newest, err := g.readNewestReceiptStep(ctx)
 	if err != nil {
 		return done, err
 	}
@@ -256,9 +256,9 @@ func (g *Guard) EndHold(ctx context.Context, publishUnproved bool) (HoldResult, 
 const confirmAttempts = 10
 
 // applyReceiptsAndEndHold ends the hold in one transaction. It marks the posts of live receipts as live, and makes
-// workers ask the network about the posts of the others. The ids of new steps are greater than newestStep.
+// workers ask the network about the posts of the others. The ids of new steps are greater than newestReceiptStep.
 func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.RestoredReceipt,
-	newestStep int64,
+	newestReceiptStep int64,
 ) (done HoldResult, err error) {
 	err = g.Store.Tx(ctx, func(s *store.Store) error {
 		for _, r := range receipts {
@@ -277,7 +277,7 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 				return err
 			}
 		}
-		if err := s.EndPublishingHold(ctx, newestStep); err != nil {
+		if err := s.EndPublishingHold(ctx, newestReceiptStep); err != nil {
 			return err
 		}
 		if err := s.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditRestoreConfirmed, After: done}); err != nil {
@@ -313,8 +313,8 @@ type HoldResult struct {
 	LookedFor int `json:"lookedFor"`
 }
 
-// readNewestStep returns the highest step of the mark and all receipts.
-func (g *Guard) readNewestStep(ctx context.Context) (int64, error) {
+// readNewestReceiptStep returns the highest step of the mark and all receipts, not of the ledger.
+func (g *Guard) readNewestReceiptStep(ctx context.Context) (int64, error) {
 	mark, err := g.Receipts.ReadMarkOrZero(ctx)
 	if err != nil {
 		return 0, err
