@@ -46,7 +46,7 @@ func checkMediaURLPublicIfNeeded(ctx context.Context, cfg app.Config) error {
 	if cfg.NetworksURL != "" || len(findDownloadingNetworks(cfg.Networks)) == 0 {
 		return nil
 	}
-	return cfg.Fetch.CheckPublic(ctx, cfg.MediaURL)
+	return cfg.Fetch.CheckPublicHTTPS(ctx, cfg.MediaURL)
 }
 
 // checkAndDescribeMediaURL returns a text about the address from which networks download files, and what each
@@ -57,7 +57,7 @@ func checkAndDescribeMediaURL(ctx context.Context, cfg app.Config, verificationF
 		return "no public address needed, because no network with credentials downloads files from this server", nil
 	}
 	prefix := cfg.MediaURL + contract.FilePath
-	why := cfg.Fetch.CheckPublic(ctx, cfg.MediaURL)
+	why := cfg.Fetch.CheckPublicHTTPS(ctx, cfg.MediaURL)
 	if why == nil {
 		why = cfg.Fetch.CheckReachableIfOpenable(ctx, prefix)
 	}

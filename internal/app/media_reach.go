@@ -9,7 +9,9 @@ import (
 
 // ServesPublicFiles reports whether networks can download files from this server, judging by the form of
 // Config.MediaURL. Simulated networks always can.
-func (c Config) ServesPublicFiles() bool { return c.NetworksURL != "" || fetch.LooksPublic(c.MediaURL) }
+func (c Config) ServesPublicFiles() bool {
+	return c.NetworksURL != "" || fetch.LooksPublicHTTPS(c.MediaURL)
+}
 
 // fileURLIfReachable returns the address from which a network downloads a file or the JPEG in its place, or "" if
 // networks cannot reach this server. The address works once the gate is open, or immediately for the gate ""

@@ -102,11 +102,11 @@ func (f *folder) createAndSyncFile(ctx context.Context, name string, r io.Reader
 	return file.Sync()
 }
 
-// copyToFile copies r to a file. If a set of buffers is free, it reads ahead while it writes. It does not read from r
-// after it has returned.
-func (f *folder) copyToFile(ctx context.Context, file io.Writer, r io.Reader, size int64) error {
-	if size != Unknown && size <= copyBuffer {
-		_, err := io.CopyBuffer(file, r, make([]byte, max(size, 1)))
+// copyToFile copies all of r to a file. sizeHint, which can be Unknown, only chooses the buffer. If a set of buffers is
+// free, copyToFile reads ahead while it writes. It does not read from r after it has returned.
+func (f *folder) copyToFile(ctx context.Context, file io.Writer, r io.Reader, sizeHint int64) error {
+	if sizeHint != Unknown && sizeHint <= copyBuffer {
+		_, err := io.CopyBuffer(file, r, make([]byte, max(sizeHint, 1)))
 		return err
 	}
 	select {

@@ -16,7 +16,7 @@ const maxAddressLength = 4096
 // CheckAddress checks the form of an address without opening it, and refuses IP addresses that are not public. It
 // returns the file name in the address, which may be empty. The error is ErrAddress.
 func CheckAddress(address string) (fileName string, err error) {
-	u, err := parseAndCheckAddress(address)
+	u, err := parseAndCheckAddressForm(address)
 	if err != nil {
 		return "", err
 	}
@@ -26,8 +26,9 @@ func CheckAddress(address string) (fileName string, err error) {
 	return sanitizeFileName(u.Path), nil
 }
 
-// parseAndCheckAddress parses an address and checks its form. The error is ErrAddress.
-func parseAndCheckAddress(address string) (*url.URL, error) {
+// parseAndCheckAddressForm parses an address and checks its form, but not whether its host is public. The error is
+// ErrAddress.
+func parseAndCheckAddressForm(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || len(address) > maxAddressLength {
 		return nil, ErrAddress

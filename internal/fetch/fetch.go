@@ -105,15 +105,15 @@ func newClient(cfg Config, lim limits) *Client {
 // Get requests a file of at most maxFileSize bytes. The error is ErrAddress, ErrTooLarge or an *Error. The caller
 // closes the file.
 func (c *Client) Get(ctx context.Context, address string, maxFileSize int64) (*File, error) {
-	return c.GetFrom(ctx, address, maxFileSize, 0, "")
+	return c.GetRestOrWhole(ctx, address, maxFileSize, 0, "")
 }
 
-// GetFrom requests the rest of a file whose first offset bytes have already been downloaded. validator is the
+// GetRestOrWhole requests the rest of a file whose first offset bytes have already been downloaded. validator is the
 // File.Validator of that download. The server may send the whole file instead; see File.Offset.
-func (c *Client) GetFrom(
+func (c *Client) GetRestOrWhole(
 	ctx context.Context, address string, maxFileSize, offset int64, validator string,
 ) (*File, error) {
-	u, err := parseAndCheckAddress(address)
+	u, err := parseAndCheckAddressForm(address)
 	if err != nil {
 		return nil, err
 	}

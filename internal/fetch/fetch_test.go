@@ -32,14 +32,14 @@ func TestFileComesWithWhatIsKnownOfIt(t *testing.T) {
 	if sent.UserAgent() != "Belfry" || sent.Header.Get("Accept-Encoding") != "identity" || sent.Header.Get("Range") != "" {
 		t.Errorf("sent %v", sent.Header)
 	}
-	f, err = c.GetFrom(t.Context(), "https://example.com/", 10, 4, f.Validator)
+	f, err = c.GetRestOrWhole(t.Context(), "https://example.com/", 10, 4, f.Validator)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := readAll(t, f); got != "456789" || f.Length != 6 || f.Offset != 4 || f.Validator != `"v1"` {
 		t.Errorf("resumed: %q, %+v", got, f)
 	}
-	f, err = c.GetFrom(t.Context(), "https://example.com/", 10, 4, `"v0"`)
+	f, err = c.GetRestOrWhole(t.Context(), "https://example.com/", 10, 4, `"v0"`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestAnswersThatBringNoFile(t *testing.T) {
 			rw.Header().Set("Content-Range", "bytes 7-9/10")
 			rw.WriteHeader(status)
 		})
-		_, err := client(w, quick()).GetFrom(t.Context(), "https://example.com/", 10, 4, `"v1"`)
+		_, err := client(w, quick()).GetRestOrWhole(t.Context(), "https://example.com/", 10, 4, `"v1"`)
 		if failed := new(Error); !errors.As(err, &failed) || failed.Transient != transient {
 			t.Errorf("%d: %v", status, err)
 		}
@@ -78,7 +78,7 @@ func TestFileOfTooManyBytes(t *testing.T) {
 	if _, err := c.Get(t.Context(), "https://example.com/said", 1000); err != ErrTooLarge { //nolint:errorlint // nothing around it
 		t.Errorf("said: %v", err)
 	}
-	if _, err := c.GetFrom(t.Context(), "https://example.com/said", 1000, 1001, "x"); err != ErrTooLarge { //nolint:errorlint // nothing around it
+	if _, err := c.GetRestOrWhole(t.Context(), "https://example.com/said", 1000, 1001, "x"); err != ErrTooLarge { //nolint:errorlint // nothing around it
 		t.Errorf("more than that before: %v", err)
 	}
 	for limit, want := range map[int64]error{1000: ErrTooLarge, 1001: nil} {

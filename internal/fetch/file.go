@@ -20,7 +20,7 @@ type File struct {
 	Offset int64
 	// Name is the file's name, which is safe to show and may be empty.
 	Name string
-	// Validator is the validator for GetFrom, or empty if the server cannot resume downloads.
+	// Validator is the validator for GetRestOrWhole, or empty if the server cannot resume downloads.
 	Validator string
 
 	ctx    context.Context //nolint:containedctx // the context of the request
@@ -75,8 +75,8 @@ func fileName(answer *http.Response) string {
 }
 
 // sanitizeFileName returns the printable characters of the last part of a path, which may use slashes or backslashes.
-func sanitizeFileName(name string) string {
-	name = path.Base(strings.ReplaceAll(strings.ToValidUTF8(name, ""), `\`, "/"))
+func sanitizeFileName(nameOrPath string) string {
+	name := path.Base(strings.ReplaceAll(strings.ToValidUTF8(nameOrPath, ""), `\`, "/"))
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) { // marks that change the direction of text are not printable either
 			return -1

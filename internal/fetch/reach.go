@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// LooksPublic reports whether an address looks as if it can be reached from the internet: it begins with https://, and
-// its host is a public IP address or a name in the public DNS. LooksPublic does not resolve the name.
-func LooksPublic(address string) bool {
+// LooksPublicHTTPS reports whether an address looks as if it can be reached from the internet: it begins with https://,
+// and its host is a public IP address or a name in the public DNS. LooksPublicHTTPS does not resolve the name.
+func LooksPublicHTTPS(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Scheme == "https" && looksPublicHost(u.Hostname())
 }
@@ -37,9 +37,9 @@ func looksPublicHost(host string) bool {
 	return !slices.ContainsFunc(privateNames, func(name string) bool { return strings.HasSuffix(host, "."+name) })
 }
 
-// CheckPublic returns an error that says why an address cannot be reached from the internet: its form is wrong, or its
-// name cannot be resolved or resolves to an address that is not public.
-func (c *Client) CheckPublic(ctx context.Context, address string) error {
+// CheckPublicHTTPS returns an error that says why an address cannot be reached from the internet: its form is wrong, or
+// its name cannot be resolved or resolves to an address that is not public. It sends nothing to the address.
+func (c *Client) CheckPublicHTTPS(ctx context.Context, address string) error {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Scheme != "https":
@@ -65,7 +65,7 @@ func (c *Client) CheckPublic(ctx context.Context, address string) error {
 // certificate, a redirect or a server error. For an address that the client never opens, such as one with a port, it
 // returns nil without a check.
 func (c *Client) CheckReachableIfOpenable(ctx context.Context, address string) error {
-	if _, err := parseAndCheckAddress(address); err != nil {
+	if _, err := parseAndCheckAddressForm(address); err != nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.limits.headerTimeout)

@@ -42,8 +42,8 @@ func TestIsPublicJudgesAnAddressByItsForm(t *testing.T) {
 		"":                                      false,
 		"%":                                     false,
 	} {
-		if got := LooksPublic(address); got != want {
-			t.Errorf("LooksPublic(%q) = %v", address, got)
+		if got := LooksPublicHTTPS(address); got != want {
+			t.Errorf("LooksPublicHTTPS(%q) = %v", address, got)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestCheckPublicLooksANameUp(t *testing.T) {
 		"https://gone.example.com":    "the name gone.example.com cannot be resolved",
 		"https://inside.example.com/": "the name inside.example.com resolves to 192.168.1.7",
 	} {
-		err := c.CheckPublic(t.Context(), address)
+		err := c.CheckPublicHTTPS(t.Context(), address)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v; want %q", address, err, want)
 		}

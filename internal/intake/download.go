@@ -77,7 +77,7 @@ func (d *download) resumeWithRetries(lastErr error) error {
 			return lastErr
 		case <-time.After(time.Duration(d.resumes) * time.Second):
 		}
-		file, err := d.client.GetFrom(d.ctx, d.address, d.limit, d.read, d.file.Validator)
+		file, err := d.client.GetRestOrWhole(d.ctx, d.address, d.limit, d.read, d.file.Validator)
 		if err != nil {
 			lastErr = err
 			continue

@@ -118,9 +118,9 @@ func (m *Metrics) SetSealedValues(counts map[string]int64) {
 }
 
 // SetOverduePublications sets how many publications are overdue, and how long the oldest has been due.
-func (m *Metrics) SetOverduePublications(count int, oldest time.Duration) {
+func (m *Metrics) SetOverduePublications(count int, oldestLateness time.Duration) {
 	m.overdue.Set(float64(count))
-	m.oldestDue.Set(oldest.Seconds())
+	m.oldestDue.Set(oldestLateness.Seconds())
 }
 
 // CountTokenRefresh counts a renewal of a token.

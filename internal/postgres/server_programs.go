@@ -37,14 +37,14 @@ var places = []string{
 }
 
 // locateServerPrograms returns the server's programs: those of the given major version, because a cluster works only
-// with its own version, or the newest if major is zero. If PG_BIN is set, it searches only there.
-func locateServerPrograms(ctx context.Context, major int) (serverPrograms, error) {
-	return locateServerProgramsIn(ctx, major, os.Getenv("PG_BIN"), places, os.Getenv("PATH"))
+// with its own version, or the newest if it is zero. If PG_BIN is set, it searches only there.
+func locateServerPrograms(ctx context.Context, majorOrZeroForNewest int) (serverPrograms, error) {
+	return locateServerProgramsIn(ctx, majorOrZeroForNewest, os.Getenv("PG_BIN"), places, os.Getenv("PATH"))
 }
 
 // locateServerProgramsIn is locateServerPrograms with explicit places: only onlyDir, unless that is empty, or else the
 // folders that match globs and then those in searchPath.
-func locateServerProgramsIn(ctx context.Context, major int, onlyDir string, globs []string,
+func locateServerProgramsIn(ctx context.Context, majorOrZeroForNewest int, onlyDir string, globs []string,
 	searchPath string,
 ) (serverPrograms, error) {
 	if onlyDir != "" {
@@ -52,7 +52,7 @@ func locateServerProgramsIn(ctx context.Context, major int, onlyDir string, glob
 		if err != nil {
 			return serverPrograms{}, fmt.Errorf("PG_BIN is %s, which does not contain PostgreSQL's server programs: %w", onlyDir, err)
 		}
-		return chooseVersion([]serverPrograms{found}, major)
+		return chooseVersion([]serverPrograms{found}, majorOrZeroForNewest)
 	}
 	var dirs []string
 	for _, glob := range globs {
@@ -66,17 +66,17 @@ func locateServerProgramsIn(ctx context.Context, major int, onlyDir string, glob
 			found = append(found, b)
 		}
 	}
-	return chooseVersion(found, major)
+	return chooseVersion(found, majorOrZeroForNewest)
 }
 
-// chooseVersion returns the programs of the given major version, or the newest if major is zero. If several are equal,
+// chooseVersion returns the programs of the given major version, or the newest if it is zero. If several are equal,
 // it returns the first one.
-func chooseVersion(found []serverPrograms, major int) (serverPrograms, error) {
+func chooseVersion(found []serverPrograms, majorOrZeroForNewest int) (serverPrograms, error) {
 	if len(found) == 0 {
 		return serverPrograms{},
 			errors.New("PostgreSQL's server programs (initdb, postgres) are not on this machine: install PostgreSQL with your package manager (`make need-postgres` does it), set PG_BIN to the folder that contains its programs, or set BELFRY_DATABASE_URL to a server that runs elsewhere")
 	}
-	if major != 0 {
+	if major := majorOrZeroForNewest; major != 0 {
 		i := slices.IndexFunc(found, func(b serverPrograms) bool { return b.Major == major })
 		if i < 0 {
 			return serverPrograms{},

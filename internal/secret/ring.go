@@ -21,7 +21,7 @@ var (
 )
 
 // NewSecretKey returns a new key with its id, in the form that ParseRing reads.
-func NewSecretKey() (idAndKey string) {
+func NewSecretKey() (idColonKey string) {
 	return hex.EncodeToString(randomBytes(4)) + ":" + base64.StdEncoding.EncodeToString(randomBytes(keySize))
 }
 
@@ -35,9 +35,9 @@ type Ring struct {
 
 // ParseRing parses keys in the form ID:BASE64. There must be at least one key, and the ids must differ. Errors contain
 // ids, but no keys.
-func ParseRing(idKeyPairs ...string) (*Ring, error) {
-	r := &Ring{keys: make(map[string][]byte, len(idKeyPairs))}
-	for _, pair := range idKeyPairs {
+func ParseRing(idColonKeys ...string) (*Ring, error) {
+	r := &Ring{keys: make(map[string][]byte, len(idColonKeys))}
+	for _, pair := range idColonKeys {
 		id, text, ok := strings.Cut(pair, ":")
 		if !ok || !isValidKeyID(id) {
 			return nil, errors.New("a key must have the form ID:KEY, where ID has at most 32 letters, digits, dots, hyphens and underscores")

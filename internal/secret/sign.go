@@ -25,7 +25,7 @@ const (
 
 // Sign returns a URL-safe text that contains the payload, which everybody can read, and a signature for the purpose.
 // The expiry is rounded down to a whole second. With the zero time, the text never expires.
-func (r *Ring) Sign(purpose string, payload []byte, expires time.Time) string {
+func (r *Ring) Sign(purpose string, payload []byte, expires time.Time) (signed string) {
 	var exp int64
 	if !expires.IsZero() {
 		exp = max(expires.Unix(), 1) // 0 means never
@@ -38,7 +38,7 @@ func (r *Ring) Sign(purpose string, payload []byte, expires time.Time) string {
 }
 
 // Verify returns the payload of a string that Sign returned for the same purpose. The error is ErrSigned or ErrExpired.
-func (r *Ring) Verify(purpose, signed string, now time.Time) ([]byte, error) {
+func (r *Ring) Verify(purpose, signed string, now time.Time) (payload []byte, err error) {
 	// The decoder skips line breaks, but each value must have only one spelling.
 	if strings.ContainsAny(signed, "\r\n") {
 		return nil, ErrSigned
