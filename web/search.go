@@ -95,7 +95,7 @@ func (r *request) searchAccounts(query string) ([]layout.PaletteEntry, error) {
 		if a.Username != nil {
 			words += " " + *a.Username
 		}
-		if core.ContainsAllWords(words, query) {
+		if core.MatchesSearch(words, query) {
 			list = append(list, e)
 		}
 	}
@@ -190,7 +190,7 @@ func (r *request) newPostsEntry(together []app.PostCard, query string) layout.Pa
 // filterEntries returns the entries whose name and detail contain each word of a query.
 func filterEntries(entries []layout.PaletteEntry, query string) (list []layout.PaletteEntry) {
 	for _, e := range entries {
-		if core.ContainsAllWords(e.Name+" "+e.Detail, query) {
+		if core.MatchesSearch(e.Name+" "+e.Detail, query) {
 			list = append(list, e)
 		}
 	}

@@ -50,7 +50,7 @@ type AccountFilter struct {
 
 // selects reports whether the filter selects the account.
 func (f AccountFilter) selects(account core.Account) bool {
-	return core.ContainsAllWords(account.DisplayName+" @"+account.Username, f.Query) &&
+	return core.MatchesSearch(account.DisplayName+" @"+account.Username, f.Query) &&
 		(f.Platform == "" || f.Platform == account.Platform) &&
 		(f.Status == "" || f.Status == account.Status || f.Status == core.AccountBroken && account.Status != core.AccountOK)
 }

@@ -159,7 +159,7 @@ func (p Publication) Next(s Signal) (Publication, Action) {
 	case StepCreating:
 		return p.nextAfterCreate(s)
 	case StepWaiting:
-		return p.nextAfterStatus(s)
+		return p.nextAfterStatusBeforeArm(s)
 	case StepArmed:
 		if s.Call == DoPublish {
 			return p.nextAfterPublish(s)
@@ -260,7 +260,7 @@ func (p Publication) nextAfterHarmlessFailure(s Signal) (Publication, Action) {
 	return p.becomeFailed(DoFail)
 }
 
-func (p Publication) nextAfterStatus(s Signal) (Publication, Action) {
+func (p Publication) nextAfterStatusBeforeArm(s Signal) (Publication, Action) {
 	if s.Handle != "" { // nothing is armed yet, so the new handle can replace the old one
 		p.Handle = s.Handle
 	}

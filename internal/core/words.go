@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// ContainsAllWords reports whether a text contains every word of a query, at least as part of a longer word. It ignores
+// MatchesSearch reports whether a text contains every word of a query, at least as part of a longer word. It ignores
 // case.
-func ContainsAllWords(text, query string) bool {
+func MatchesSearch(text, query string) bool {
 	text = strings.ToLower(text)
 	for word := range strings.FieldsSeq(strings.ToLower(query)) {
 		if !strings.Contains(text, word) {

@@ -32,9 +32,9 @@ func FindZoneNames(cityOrName string) (found []string) {
 
 // haveSameOffsets reports whether two names stand for one zone: their clocks show the same in every week from 1970 to
 // 2040.
-func haveSameOffsets(name, other string) bool {
-	zone, err := ParseZone(name)
-	otherZone, otherErr := ParseZone(other)
+func haveSameOffsets(zoneName, otherName string) bool {
+	zone, err := ParseZone(zoneName)
+	otherZone, otherErr := ParseZone(otherName)
 	if err != nil || otherErr != nil {
 		return false
 	}

@@ -74,14 +74,14 @@ type Refresher interface {
 type Informer interface {
 	// ReadAccountFacts asks the network for the facts of the account with the given id. It changes nothing there. An
 	// error says nothing about the account.
-	ReadAccountFacts(ctx context.Context, profile string, t Token) (core.Facts, error)
+	ReadAccountFacts(ctx context.Context, profileID string, t Token) (core.Facts, error)
 }
 
 // ProfileReader is a network that returns an account's names and picture for the account's token.
 type ProfileReader interface {
 	// ReadProfile reads the current profile with the given id on the network. The result has no token. An error says
 	// nothing about the account.
-	ReadProfile(ctx context.Context, profile string, t Token) (Profile, error)
+	ReadProfile(ctx context.Context, profileID string, t Token) (Profile, error)
 }
 
 // Finisher is a network with steps that follow once a post is live, such as setting a thumbnail. No step publishes or

@@ -66,11 +66,11 @@ func CountHashtags(text string) int { return len(hashtag.FindAllString(text, -1)
 // CountMentions counts the accounts that a text mentions with an @. An email address does not count.
 func CountMentions(text string) int { return len(mention.FindAllString(text, -1)) }
 
-// CountDistinctLinks counts the different addresses in a text and in extra. Different spellings count separately,
+// CountDistinctLinks counts the different addresses in a text and in extraLinks. Different spellings count separately,
 // because no network documents which ones it treats as equal.
-func CountDistinctLinks(text string, extra ...string) int {
+func CountDistinctLinks(text string, extraLinks ...string) int {
 	seen := map[string]bool{}
-	for _, l := range append(link.FindAllString(text, -1), extra...) {
+	for _, l := range append(link.FindAllString(text, -1), extraLinks...) {
 		if l = strings.TrimRight(l, linkEnd); l != "" {
 			seen[l] = true
 		}

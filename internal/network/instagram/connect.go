@@ -213,13 +213,13 @@ func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 }
 
 // ReadProfile reads the account. A Page's token needs the account's id for this.
-func (n *Network) ReadProfile(ctx context.Context, profile string, t network.Token) (network.Profile, error) {
+func (n *Network) ReadProfile(ctx context.Context, profileID string, t network.Token) (network.Profile, error) {
 	if !isPageToken(t) {
 		return n.fetchProfile(ctx, t.Access)
 	}
 	var a linkedAccount
 	fields := url.Values{"fields": {linkedAccountFields}}
-	err := n.readNode(ctx, t, "/"+url.PathEscape(profile), fields, &a)
+	err := n.readNode(ctx, t, "/"+url.PathEscape(profileID), fields, &a)
 	return a.toProfile(), err
 }
 

@@ -27,17 +27,17 @@ func (n *Network) addWaitIfQuotaUsedUp(ctx context.Context, it network.Item, err
 }
 
 // ReadAccountFacts returns how much of the account's publishing quota is used.
-func (n *Network) ReadAccountFacts(ctx context.Context, profile string, t network.Token) (core.Facts, error) {
-	q, err := n.fetchQuota(ctx, profile, t)
+func (n *Network) ReadAccountFacts(ctx context.Context, profileID string, t network.Token) (core.Facts, error) {
+	q, err := n.fetchQuota(ctx, profileID, t)
 	if err != nil {
 		return core.Facts{}, err
 	}
 	return core.Facts{Quota: &q}, nil
 }
 
-func (n *Network) fetchQuota(ctx context.Context, profile string, t network.Token) (core.PostQuota, error) {
+func (n *Network) fetchQuota(ctx context.Context, profileID string, t network.Token) (core.PostQuota, error) {
 	return meta.ReadQuota(func(params url.Values, into any) error {
-		return n.readNode(ctx, t, "/"+url.PathEscape(profile)+"/content_publishing_limit", params, into)
+		return n.readNode(ctx, t, "/"+url.PathEscape(profileID)+"/content_publishing_limit", params, into)
 	})
 }
 

@@ -11,17 +11,17 @@ import (
 )
 
 // ReadAccountFacts returns how much of the profile's publishing quota is used.
-func (n *Network) ReadAccountFacts(ctx context.Context, profile string, t network.Token) (core.Facts, error) {
-	q, err := n.fetchQuota(ctx, profile, t)
+func (n *Network) ReadAccountFacts(ctx context.Context, profileID string, t network.Token) (core.Facts, error) {
+	q, err := n.fetchQuota(ctx, profileID, t)
 	if err != nil {
 		return core.Facts{}, err
 	}
 	return core.Facts{Quota: &q}, nil
 }
 
-func (n *Network) fetchQuota(ctx context.Context, profile string, t network.Token) (core.PostQuota, error) {
+func (n *Network) fetchQuota(ctx context.Context, profileID string, t network.Token) (core.PostQuota, error) {
 	return meta.ReadQuota(func(params url.Values, into any) error {
-		return n.graph.Get(ctx, "/"+url.PathEscape(profile)+"/threads_publishing_limit", t.Access, params, into)
+		return n.graph.Get(ctx, "/"+url.PathEscape(profileID)+"/threads_publishing_limit", t.Access, params, into)
 	})
 }
 

@@ -174,8 +174,8 @@ func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 }
 
 // ReadAccountFacts returns a limit of 15 minutes for a channel that cannot upload longer videos.
-func (n *Network) ReadAccountFacts(ctx context.Context, profile string, t network.Token) (core.Facts, error) {
-	c, err := n.getChannel(ctx, profile, t.Access)
+func (n *Network) ReadAccountFacts(ctx context.Context, profileID string, t network.Token) (core.Facts, error) {
+	c, err := n.getChannel(ctx, profileID, t.Access)
 	if err != nil {
 		return core.Facts{}, err
 	}
@@ -187,8 +187,8 @@ func (n *Network) ReadAccountFacts(ctx context.Context, profile string, t networ
 }
 
 // ReadProfile reads the channel.
-func (n *Network) ReadProfile(ctx context.Context, profile string, t network.Token) (network.Profile, error) {
-	c, err := n.getChannel(ctx, profile, t.Access)
+func (n *Network) ReadProfile(ctx context.Context, profileID string, t network.Token) (network.Profile, error) {
+	c, err := n.getChannel(ctx, profileID, t.Access)
 	return c.toProfile(), err
 }
 
