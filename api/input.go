@@ -228,6 +228,6 @@ func checkContentType(header string) error {
 		}
 	}
 	return core.Fail(core.CodeUnsupportedMediaType, "The Content-Type %s is not JSON in UTF-8.",
-		schema.FormatKey(header)).
+		schema.FormatUntrustedName(header)).
 		WithHint("Send JSON in UTF-8 with the header Content-Type: application/json.")
 }

@@ -13,9 +13,10 @@ var ErrAddress = errors.New("the address must be public, begin with https://, an
 // maxAddressLength is the maximum length of an address in bytes.
 const maxAddressLength = 4096
 
-// CheckAddress checks the form of an address without opening it, and refuses IP addresses that are not public. It
-// returns the file name in the address, which may be empty. The error is ErrAddress.
-func CheckAddress(address string) (fileName string, err error) {
+// CheckAddressWithoutLookup checks the form of an address, and refuses IP addresses that are not public. It neither
+// resolves host names nor opens the address. It returns the file name in the address, which may be empty. The error is
+// ErrAddress.
+func CheckAddressWithoutLookup(address string) (fileName string, err error) {
 	u, err := parseAndCheckAddressForm(address)
 	if err != nil {
 		return "", err

@@ -81,7 +81,7 @@ func (s *Service) AddFileAndEnqueueDownload(
 // checkURLAndBuildMediaRow returns the row of a new file with its encrypted source, or invalid_request. It stores
 // nothing.
 func (s *Service) checkURLAndBuildMediaRow(t store.Tenant, request contract.MediaFromURL) (store.Media, error) {
-	name, err := fetch.CheckAddress(request.URL)
+	name, err := fetch.CheckAddressWithoutLookup(request.URL)
 	if err != nil {
 		message := "Files cannot be downloaded from this address."
 		if strings.HasPrefix(strings.ToLower(request.URL), "http:") {

@@ -136,8 +136,8 @@ func (r *checker) checkObject(t *Type, at place) (goOn bool) {
 		case strings.ContainsFunc(name, core.IsForbiddenControl):
 			unknown = core.Invalid(at.path, "A JSON key contains a control character.")
 		case field == nil:
-			unknown = WithSuggestion(core.Invalid(r.currentPlace().path, "There is no field %s.", FormatKey(name)), name,
-				o.sortedFieldNames())
+			e := core.Invalid(r.currentPlace().path, "There is no field %s.", FormatUntrustedName(name))
+			unknown = WithSuggestion(e, name, o.sortedFieldNames())
 		}
 		seen[name] = true
 		if unknown == nil && !r.checkValue(field) || unknown != nil && !(r.addMistake(unknown) && r.skipValue()) {

@@ -11,7 +11,7 @@ import (
 )
 
 // CheckQuery parses the query of a URL and checks it strictly: it refuses unknown and repeated parameters, and values
-// of the wrong type. It does not check empty values. The error joins all errors.
+// of the wrong type. It does not check empty values, or that required parameters exist. The error joins all errors.
 func (o *Object) CheckQuery(rawQuery string) (url.Values, error) {
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {
@@ -28,11 +28,12 @@ func (o *Object) CheckQuery(rawQuery string) (url.Values, error) {
 }
 
 func (o *Object) checkParameter(name string, values []string) error {
-	at := place{JoinPath("query", name), "The parameter " + FormatKey(name)}
+	at := place{JoinPath("query", name), "The parameter " + FormatUntrustedName(name)}
 	t := o.Fields[name]
 	switch {
 	case t == nil:
-		return WithSuggestion(core.Invalid(at.path, "There is no parameter %s.", FormatKey(name)), name, o.sortedFieldNames())
+		return WithSuggestion(core.Invalid(at.path, "There is no parameter %s.", FormatUntrustedName(name)), name,
+			o.sortedFieldNames())
 	case len(values) > 1:
 		return at.newInvalidError("is repeated.")
 	case values[0] == "":

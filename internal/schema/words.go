@@ -23,7 +23,7 @@ func (r *checker) describeSyntaxError(err error) error {
 			WithHint("Close every bracket, brace and quotation mark.").WithCause(err)
 	case errors.As(err, &syntax) && errors.Is(syntax.Err, jsontext.ErrDuplicateName):
 		return core.Invalid(pathFromPointer(syntax.JSONPointer), "The body contains the field %s more than once.",
-			FormatKey(syntax.JSONPointer.LastToken())).WithCause(err)
+			FormatUntrustedName(syntax.JSONPointer.LastToken())).WithCause(err)
 	case errors.As(err, &syntax) && strings.Contains(syntax.Err.Error(), "UTF-8"):
 		return core.Invalid(pathFromPointer(syntax.JSONPointer), "The body is not valid UTF-8: the error is at byte %d.", syntax.ByteOffset).
 			WithCause(err)
@@ -92,26 +92,27 @@ func pathFromPointer(p jsontext.Pointer) string {
 }
 
 // JoinPath appends a key or an index to a path.
-func JoinPath(path, token string) string {
-	if _, err := strconv.ParseUint(token, 10, 32); err == nil {
-		return path + "[" + token + "]"
+func JoinPath(path, keyOrIndex string) string {
+	if _, err := strconv.ParseUint(keyOrIndex, 10, 32); err == nil {
+		return path + "[" + keyOrIndex + "]"
 	}
 	if path == "" {
-		return FormatKey(token)
+		return FormatUntrustedName(keyOrIndex)
 	}
-	return path + "." + FormatKey(token)
+	return path + "." + FormatUntrustedName(keyOrIndex)
 }
 
-// FormatKey formats a key from a client's request for an error message: shortened, and quoted if it could be misread.
-func FormatKey(key string) string {
+// FormatUntrustedName formats a name from a client's request, such as a JSON key, for an error message: shortened, and
+// quoted if it could be misread.
+func FormatUntrustedName(name string) string {
 	const most = 60
-	if len(key) > most {
-		key = strings.ToValidUTF8(key[:most], "") + "…"
+	if len(name) > most {
+		name = strings.ToValidUTF8(name[:most], "") + "…"
 	}
-	if key == "" || strings.ContainsFunc(key, needsQuotes) {
-		return strconv.Quote(key)
+	if name == "" || strings.ContainsFunc(name, needsQuotes) {
+		return strconv.Quote(name)
 	}
-	return key
+	return name
 }
 
 func needsQuotes(r rune) bool {

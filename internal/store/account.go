@@ -272,10 +272,10 @@ func (s *Store) HoldPlatformPosts(ctx context.Context, platform core.Platform, u
 }
 
 // ClaimThrottleProbe lets one claim at a time send a call for an account, or to a network, whose hold has ended. It
-// holds the posts of all other claims for holdFor longer, and returns when this new hold ends. It returns ErrNotFound
-// if no hold has ended, or if another claim is probing.
-func (t Tenant) ClaimThrottleProbe(ctx context.Context, id core.AccountID, holdFor time.Duration,
-) (heldUntil time.Time, err error) {
+// holds the posts of all other claims for holdOthersFor longer, and returns when this new hold ends. It returns
+// ErrNotFound if no hold has ended, or if another claim is probing.
+func (t Tenant) ClaimThrottleProbe(ctx context.Context, id core.AccountID, holdOthersFor time.Duration,
+) (othersHeldUntil time.Time, err error) {
 	return queryValue[time.Time](t.query(ctx, `
 		WITH network AS (
 			UPDATE network_holds SET held_until = clock() + @meanwhile::interval WHERE held_until <= clock()
@@ -289,13 +289,13 @@ func (t Tenant) ClaimThrottleProbe(ctx context.Context, id core.AccountID, holdF
 			RETURNING held_until
 		)
 		SELECT held_until FROM network UNION SELECT held_until FROM account`,
-		args{"id": id, "meanwhile": holdFor}))
+		args{"id": id, "meanwhile": holdOthersFor}))
 }
 
-// EndThrottleAndWakePosts ends the holds for which ClaimThrottleProbe returned heldUntil. The posts that waited for
-// them become due: those of the account, or those of all accounts of the network. EndThrottleAndWakePosts skips locked
-// posts, because the transactions that locked them may be waiting for a post that the caller has locked.
-func (t Tenant) EndThrottleAndWakePosts(ctx context.Context, id core.AccountID, heldUntil time.Time) error {
+// EndThrottleAndWakePosts ends the holds for which ClaimThrottleProbe returned othersHeldUntil. The posts that waited
+// for them become due: those of the account, or those of all accounts of the network. EndThrottleAndWakePosts skips
+// locked posts, because the transactions that locked them may be waiting for a post that the caller has locked.
+func (t Tenant) EndThrottleAndWakePosts(ctx context.Context, id core.AccountID, othersHeldUntil time.Time) error {
 	return t.signalDueIfNoError(t.exec(ctx, `
 		WITH network AS ( -- any other time belongs to another throttle or probe
 			DELETE FROM network_holds WHERE held_until = @until
@@ -316,7 +316,7 @@ func (t Tenant) EndThrottleAndWakePosts(ctx context.Context, id core.AccountID, 
 		)
 		UPDATE publications u SET `+wakeSQL+` FROM waiting WHERE u.workspace_id = waiting.workspace_id
 			AND u.post_id = waiting.post_id`,
-		args{"id": id, "hold": core.DoHold, "until": heldUntil, "ahead": core.LongestAhead}))
+		args{"id": id, "hold": core.DoHold, "until": othersHeldUntil, "ahead": core.LongestAhead}))
 }
 
 // PendingConsent is a consent in progress: from the redirect to the network until the callback and then, with Profiles,
