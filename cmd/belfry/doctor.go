@@ -314,5 +314,5 @@ func (inst *installation) checkMail(ctx context.Context) (found string, err erro
 	if err != nil {
 		return "", fmt.Errorf("cannot send email through the server in BELFRY_SMTP_URL: %w", err)
 	}
-	return "sent from " + sender.From(), nil
+	return "sent from " + sender.SenderAddress(), nil
 }

@@ -87,8 +87,9 @@ func NewSender(serverURL, from string) (*Sender, error) {
 	return s, s.withClient(func(*gomail.Client) error { return nil })
 }
 
-// withClient calls f with a new client, and then closes its connection, which the library leaves open after a failure.
-func (s *Sender) withClient(f func(*gomail.Client) error) error {
+// withClient calls dialAndUse with a new client that is not connected yet, and then closes the client's connection,
+// which the library leaves open after a failure.
+func (s *Sender) withClient(dialAndUse func(*gomail.Client) error) error {
 	var connection net.Conn
 	defer func() {
 		if connection != nil {
@@ -103,7 +104,7 @@ func (s *Sender) withClient(f func(*gomail.Client) error) error {
 	if err != nil {
 		return err
 	}
-	return f(client)
+	return dialAndUse(client)
 }
 
 // dial connects to the address, or to dialTo if that is set, with TLS if that is used from the beginning.
@@ -124,8 +125,8 @@ func (s *Sender) senderDomain() string {
 	return domain
 }
 
-// From returns the sender's address.
-func (s *Sender) From() string { return s.from.Address }
+// SenderAddress returns the sender's address, without the name.
+func (s *Sender) SenderAddress() string { return s.from.Address }
 
 // Send sends a message. The error is ErrRefused if sending it again would not help.
 func (s *Sender) Send(ctx context.Context, m Message) error {
