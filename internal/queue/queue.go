@@ -211,8 +211,8 @@ const (
 
 // Insert inserts a job that runs at the given time; the zero time means immediately. The job exists only if the
 // transaction commits.
-func (i *Inserter) Insert(ctx context.Context, tx pgx.Tx, job Job, at time.Time) error {
-	if _, err := i.client.InsertTx(ctx, tx, job, &river.InsertOpts{ScheduledAt: at}); err != nil {
+func (i *Inserter) Insert(ctx context.Context, tx pgx.Tx, job Job, runAt time.Time) error {
+	if _, err := i.client.InsertTx(ctx, tx, job, &river.InsertOpts{ScheduledAt: runAt}); err != nil {
 		return fmt.Errorf("insert %s job: %w", job.Kind(), err)
 	}
 	return nil
