@@ -103,7 +103,7 @@ func (d documentBuilder) describeRoute(r *route) *huma.Operation {
 		op.Parameters = append(op.Parameters,
 			&huma.Param{Name: p.name, In: "query", Description: p.schema.Description, Schema: p.schema})
 	}
-	if r.operation.Repeatable {
+	if r.operation.Replayable {
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "Idempotency-Key", In: "header",
 			Description: "1 to 255 visible ASCII characters. Send the same key when you repeat a request, and a new key with each new request.",
@@ -123,7 +123,7 @@ func (d documentBuilder) describeRoute(r *route) *huma.Operation {
 // describeSuccess describes a route's response to a successful request.
 func (d documentBuilder) describeSuccess(r *route) *huma.Response {
 	out := &huma.Response{Description: http.StatusText(r.status), Headers: commonHeaders()}
-	if r.operation.Repeatable {
+	if r.operation.Replayable {
 		out.Headers["Idempotency-Replayed"] = headerRef("Idempotency-Replayed")
 	}
 	if r.hasResponseBody() {

@@ -78,7 +78,7 @@ func (a *API) handleRequest(c echo.Context, r *route) error {
 // admitted.
 func (r *route) readReplayOrNil(c echo.Context, readBody func() ([]byte, error)) *app.Replay {
 	keys := c.Request().Header.Values("Idempotency-Key")
-	if !r.operation.Repeatable || len(keys) == 0 {
+	if !r.operation.Replayable || len(keys) == 0 {
 		return nil
 	}
 	body, err := readBody()

@@ -105,7 +105,7 @@ func (r *route) possibleCodes() []core.Code {
 		core.CodeInvalidRequest:  true,
 		core.CodeNotFound:        r.idField != nil,
 		core.CodePayloadTooLarge: r.body != nil, core.CodeUnsupportedMediaType: r.body != nil,
-		core.CodeIdempotencyMismatch: r.operation.Repeatable, core.CodeIdempotencyInProgress: r.operation.Repeatable,
+		core.CodeIdempotencyMismatch: r.operation.Replayable, core.CodeIdempotencyInProgress: r.operation.Replayable,
 	}
 	for _, code := range r.codes {
 		may[code] = true

@@ -7,11 +7,11 @@ import (
 	"belfry/internal/store"
 )
 
-// authorizeAndThrottleOrReplay checks the following, in the order of decisions.md: whether the plan includes the API,
-// the scope, whether the request is a repetition, and the hourly limit. It commits its own writes. If it admits a
-// request with a replay, either the operation stores its response, or releaseReplayKeyUnlessOutcomeUnknown releases the
-// key.
-func (a *App) authorizeAndThrottleOrReplay(ctx context.Context, c core.Caller, access Access, replay *Replay,
+// authorizeAndThrottleCreationOrReplay checks the following, in the order of decisions.md: whether the plan includes
+// the API, the scope, whether the request is a repetition, and, for a request that creates posts, the hourly limit. It
+// commits its own writes. If it admits a request with a replay, either the operation stores its response, or
+// releaseReplayKeyUnlessOutcomeUnknown releases the key.
+func (a *App) authorizeAndThrottleCreationOrReplay(ctx context.Context, c core.Caller, access Access, replay *Replay,
 ) (Answer, error) {
 	t, err := a.authorizeAccess(c, access)
 	if err != nil {
@@ -38,8 +38,8 @@ func (a *App) authorizeAndThrottleOrReplay(ctx context.Context, c core.Caller, a
 	return Answer{Creations: &counted}, err
 }
 
-// authorizeAccess returns the tenant of the caller's workspace if the caller meets the requirements. For an API key,
-// the plan must also include the API.
+// authorizeAccess returns the tenant of the caller's workspace if the caller meets the requirements, except Proved,
+// which the operation checks. For an API key, the plan must also include the API.
 func (a *App) authorizeAccess(c core.Caller, access Access) (store.Tenant, error) {
 	if c.Kind() == core.CredentialKey && !a.cfg.Plans[c.Plan()].API {
 		return store.Tenant{}, core.NewFeatureNotIncludedError("API access")

@@ -24,7 +24,7 @@ func (a *App) RefusedAddresses() int {
 
 // Admit is the admission of an operation by itself, as Do begins with it.
 func (a *App) Admit(ctx context.Context, c core.Caller, access Access, replay *Replay) (Answer, error) {
-	return a.authorizeAndThrottleOrReplay(ctx, c, access, replay)
+	return a.authorizeAndThrottleCreationOrReplay(ctx, c, access, replay)
 }
 
 // FreeReplay frees a request's key as Do does when the operation refuses.

@@ -59,7 +59,7 @@ func saveAnswerWithOwnTimeout(ctx context.Context, t store.Tenant, replay *Repla
 
 // reserveKeyOrAwaitAnswer is like reserveKeyOrLoadAnswer, but waits while the first request is running. While it waits,
 // it only reads.
-func reserveKeyOrAwaitAnswer(ctx context.Context, t store.Tenant, replay *Replay) (Answer, error) {
+func reserveKeyOrAwaitAnswer(ctx context.Context, t store.Tenant, replay *Replay) (storedOrZero Answer, err error) {
 	kept, err := reserveKeyOrLoadAnswer(ctx, t, replay)
 	patience := time.After(replayPatience)
 	for wait := minReplayPoll; core.CodeOf(err) == core.CodeIdempotencyInProgress; wait = min(2*wait, maxReplayPoll) {

@@ -15,20 +15,20 @@ type Operation struct {
 	// Name is a plural noun and a verb, such as posts_create.
 	Name string
 	Access
-	// Repeatable operations store their response for a repeated request.
-	Repeatable bool
+	// Replayable operations store their response for a repeated request.
+	Replayable bool
 	// Input and Output are records of the contract, or contract.None.
 	Input, Output reflect.Type
 
 	run func(ctx context.Context, a *App, c core.Caller, decode func(into any) error) (any, error)
 }
 
-// Access is what an operation requires of its caller. It is checked before the request is decoded.
+// Access is what an operation requires of its caller. Apart from Proved, it is checked before the request is decoded.
 type Access struct {
 	Scope core.Scope
 	// Session requires a signed-in person, and Manages one who manages the workspace.
 	Session, Manages bool
-	// Proved requires a recently confirmed password.
+	// Proved requires a recently confirmed password. The operation itself checks this.
 	Proved bool
 	// Creates counts the request toward the hourly limit on creating posts (Spec §8).
 	Creates bool
@@ -39,7 +39,7 @@ type Request struct {
 	Caller core.Caller
 	// Decode reads the request into a pointer to the operation's input. It is called after the caller is admitted.
 	Decode func(into any) error
-	// Replay is set if the request has an Idempotency-Key. Operations that are not repeatable ignore it.
+	// Replay is set if the request has an Idempotency-Key. Operations that are not replayable ignore it.
 	Replay *Replay
 }
 
@@ -70,10 +70,10 @@ func NewFixedInputDecoder[In any](in In) func(into any) error {
 // committed.
 func (a *App) RunOperation(ctx context.Context, op *Operation, r Request) (Answer, error) {
 	replay := r.Replay
-	if !op.Repeatable {
+	if !op.Replayable {
 		replay = nil
 	}
-	answer, err := a.authorizeAndThrottleOrReplay(ctx, r.Caller, op.Access, replay)
+	answer, err := a.authorizeAndThrottleCreationOrReplay(ctx, r.Caller, op.Access, replay)
 	if err != nil || answer.Replayed {
 		return answer, err
 	}
@@ -145,8 +145,8 @@ func newRemovalByID(name string, access Access, call func(*App, context.Context,
 	return newOperationByID(name, access, withoutOutput)
 }
 
-// asRepeatable returns the operation with Repeatable set.
-func (o Operation) asRepeatable() Operation {
-	o.Repeatable = true
+// asReplayable returns the operation with Replayable set.
+func (o Operation) asReplayable() Operation {
+	o.Replayable = true
 	return o
 }

@@ -24,7 +24,7 @@ var operations = []Operation{
 	newRemovalByID("accounts_disconnect", manages, (*App).DisconnectAccount),
 
 	newOperation("posts_plan", reads, (*App).PlanPosts),
-	newOperation("posts_create", creates, (*App).CreatePosts).asRepeatable(),
+	newOperation("posts_create", creates, (*App).CreatePosts).asReplayable(),
 	newOperation("posts_list", reads, (*App).ListPosts),
 	newOperationByID("posts_get", reads, (*App).GetPost),
 	newOperation("posts_edit", writes, (*App).EditPost),
@@ -40,8 +40,8 @@ var operations = []Operation{
 	newOperation("groups_edit", writes, (*App).EditGroup),
 	newRemovalByID("groups_delete", writes, (*App).DeleteGroup),
 
-	newOperation("media_create_upload", writes, (*App).ReserveUpload).asRepeatable(),
-	newOperation("media_from_url", writes, (*App).AddMediaForDownload).asRepeatable(),
+	newOperation("media_create_upload", writes, (*App).ReserveUpload).asReplayable(),
+	newOperation("media_from_url", writes, (*App).AddMediaForDownload).asReplayable(),
 	newOperation("media_list", reads, (*App).ListMedia),
 	newOperationByID("media_get", reads, (*App).GetMedia),
 	newOperation("media_edit", writes, (*App).EditMedia),

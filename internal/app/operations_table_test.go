@@ -22,7 +22,7 @@ func TestOperationsHaveNamesOfTheirOwn(t *testing.T) {
 }
 
 // An operation that forgot to keep its answer would create twice.
-func TestRepeatableOperationsKeepTheirAnswer(t *testing.T) {
+func TestReplayableOperationsKeepTheirAnswer(t *testing.T) {
 	b := newBench(t)
 	inputs := map[string]func(any) error{
 		"posts_create":        app.NewFixedInputDecoder(request("once", draft(), b.ws.Account("threads"))),
@@ -30,7 +30,7 @@ func TestRepeatableOperationsKeepTheirAnswer(t *testing.T) {
 		"media_from_url":      app.NewFixedInputDecoder(contract.MediaFromURL{URL: "https://example.com/a.jpg"}),
 	}
 	for _, op := range app.Operations() {
-		if !op.Repeatable {
+		if !op.Replayable {
 			continue
 		}
 		for i := range 2 {

@@ -51,7 +51,7 @@ func contextWithReplay(ctx context.Context, replay *Replay) context.Context {
 
 // reserveKeyOrLoadAnswer reserves the key for a first request. For a repeated request, it returns the stored response
 // with Replayed set.
-func reserveKeyOrLoadAnswer(ctx context.Context, t store.Tenant, replay *Replay) (Answer, error) {
+func reserveKeyOrLoadAnswer(ctx context.Context, t store.Tenant, replay *Replay) (storedOrZero Answer, err error) {
 	if err := replay.checkKey(); err != nil {
 		return Answer{}, err
 	}
