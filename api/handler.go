@@ -26,7 +26,7 @@ func (a *API) limitAPIRequestsAndReturnErrors(next echo.HandlerFunc) echo.Handle
 		if path := c.Request().URL.Path; path != prefix && !strings.HasPrefix(path, prefix+"/") {
 			return next(c)
 		}
-		if err := a.countRequestAndAuthenticate(c); err != nil {
+		if err := a.countRequestAndFindCaller(c); err != nil {
 			return err
 		}
 		if err := next(c); err != nil {
@@ -112,15 +112,15 @@ func writeJSON(c echo.Context, status int, body []byte) error {
 	return httpd.WriteCompressible(c, status, jsonType, body)
 }
 
-// countRequestAndAuthenticate counts the request toward the limit of its client address, looks up its API key, and sets
+// countRequestAndFindCaller counts the request toward the limit of its client address, looks up its API key, and sets
 // the rate limit headers. It stores the result in c for authenticate. It returns rate_limited, or an error if the
 // database is unavailable; the request is then not counted.
-func (a *API) countRequestAndAuthenticate(c echo.Context) error {
+func (a *API) countRequestAndFindCaller(c echo.Context) error {
 	address, create := a.cfg.LimitAddress, a.cfg.LimitCreate
 	httpd.SetRateLimitPolicy(c, app.LimitNameAddress, address.Max, address.Window)
 	httpd.SetRateLimitPolicy(c, app.LimitNameCreate, create.Max, create.Window)
 	r := c.Request()
-	counted, err := a.cfg.App.CountRequestAndAuthenticate(r.Context(), httpd.ClientAddressKey(c), bearerKey(r))
+	counted, err := a.cfg.App.CountRequestAndFindCaller(r.Context(), httpd.ClientAddressKey(c), bearerKey(r))
 	if err == nil || core.CodeOf(err) == core.CodeRateLimited {
 		httpd.SetRateLimit(c, app.LimitNameAddress, address.Max, address.Window,
 			counted.Counted.Remaining, counted.Counted.Reset)
@@ -136,11 +136,11 @@ func (a *API) authenticate(c echo.Context) (core.Caller, error) {
 	r := c.Request()
 	if len(r.Header.Values("Authorization")) > 0 {
 		counted, _ := c.Get(countedKey).(app.CountedRequest)
-		if bearerKey(r) == "" && core.CodeOf(counted.Refused) == core.CodeUnauthenticated {
+		if bearerKey(r) == "" && core.CodeOf(counted.KeyRefused) == core.CodeUnauthenticated {
 			return core.Caller{},
 				missingKeyError("The Authorization header must be `Bearer`, a space and an API key.")
 		}
-		return counted.Caller, counted.Refused
+		return counted.Caller, counted.KeyRefused
 	}
 	if a.cfg.Session == nil || a.cfg.SameOrigin(r) != nil {
 		return core.Caller{}, missingKeyError("The request has no Authorization header.")

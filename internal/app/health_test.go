@@ -108,7 +108,7 @@ func TestHousekeepingDeletesWhatHasExpired(t *testing.T) {
 		must(t, err)
 		_, err = h.App.Admit(t.Context(), ws.Owner, creation, replayOf("key-"+h.Clock.Now().Format("150405"), ""))
 		must(t, err)
-		_, err = h.App.CountRequestAndAuthenticate(t.Context(), h.Clock.Now().String(), "")
+		_, err = h.App.CountRequestAndFindCaller(t.Context(), h.Clock.Now().String(), "")
 		must(t, err)
 		_, err = h.Store.CountActionUnlessThrottled(t.Context(), h.Clock.Now().String(), 1, time.Hour)
 		must(t, err)

@@ -107,8 +107,8 @@ func TestARequestForTwoHundredAccountsTakesAtMost25Statements(t *testing.T) {
 	}{{"first", now()}, {"now", now()}, {"later", local("2026-12-24T18:00", "UTC")}, {"drafts", draft()}} {
 		name, when := c.name, c.when
 		log.sent = nil
-		arrival, err := counted.CountRequestAndAuthenticate(b.Context(), "192.0.2.1", key.Bearer)
-		must(t, errors.Join(err, arrival.Refused))
+		arrival, err := counted.CountRequestAndFindCaller(b.Context(), "192.0.2.1", key.Bearer)
+		must(t, errors.Join(err, arrival.KeyRefused))
 		in.When = &when
 		create, _ := app.FindOperation("posts_create")
 		answer, err := counted.RunOperation(b.Context(), create, app.Request{

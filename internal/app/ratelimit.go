@@ -36,17 +36,17 @@ func (a *App) countRefusalAndBuildError(limitName string, wait time.Duration, to
 }
 
 // CountedRequest is a request that was counted toward the limit of its client address. Caller is the caller to whom its
-// API key belongs; if there is none, Refused is the reason.
+// API key belongs; if there is none, KeyRefused is the reason.
 type CountedRequest struct {
-	Counted store.RateCount
-	Caller  core.Caller
-	Refused error
+	Counted    store.RateCount
+	Caller     core.Caller
+	KeyRefused error
 }
 
-// CountRequestAndAuthenticate counts a request toward the limit of its client address, whoever sends it (Spec §8), and
+// CountRequestAndFindCaller counts a request toward the limit of its client address, whoever sends it (Spec §8), and
 // authenticates its API key in the same round trip. If the address is over its limit, it returns rate_limited together
-// with the counts. If the key is invalid, the error is nil, and CountedRequest.Refused is set.
-func (a *App) CountRequestAndAuthenticate(ctx context.Context, addressKey, bearer string) (CountedRequest, error) {
+// with the counts. If the key is invalid, the error is nil, and CountedRequest.KeyRefused is set.
+func (a *App) CountRequestAndFindCaller(ctx context.Context, addressKey, bearer string) (CountedRequest, error) {
 	limit := a.cfg.LimitAddress
 	if wait := a.refused.remainingWait(addressKey, a.cfg.Now()); wait > 0 {
 		c := store.RateCount{Reset: wait, RetryAfter: wait}
@@ -73,7 +73,7 @@ func (a *App) CountRequestAndAuthenticate(ctx context.Context, addressKey, beare
 		a.refused.blockFor(addressKey, a.cfg.Now(), n.RetryAfter)
 		return arrival, a.countRefusalAndBuildError(LimitNameAddress, n.RetryAfter, "requests from this address")
 	}
-	arrival.Caller, arrival.Refused = a.authenticateAndRecordKeyUse(ctx, holder, unknown)
+	arrival.Caller, arrival.KeyRefused = a.authenticateAndRecordKeyUse(ctx, holder, unknown)
 	return arrival, nil
 }
 

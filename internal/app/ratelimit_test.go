@@ -46,13 +46,13 @@ func TestReplicasCountAnAddressExactlyTogether(t *testing.T) {
 	h := apptest.New(t, limitAddress(50, 10*time.Minute))
 	replicas := []*app.App{h.App, h.Replica(), h.Replica()}
 	passed, limited := together(t, 200, func(i int) error {
-		_, err := replicas[i%len(replicas)].CountRequestAndAuthenticate(t.Context(), address, "")
+		_, err := replicas[i%len(replicas)].CountRequestAndFindCaller(t.Context(), address, "")
 		return err
 	})
 	if passed != 50 || limited != 150 {
 		t.Errorf("%d passed and %d were refused; want 50 and 150", passed, limited)
 	}
-	if c, err := h.App.CountRequestAndAuthenticate(t.Context(), "203.0.113.8", ""); err != nil || c.Counted.Remaining != 49 {
+	if c, err := h.App.CountRequestAndFindCaller(t.Context(), "203.0.113.8", ""); err != nil || c.Counted.Remaining != 49 {
 		t.Errorf("another address: %+v, %v", c, err)
 	}
 }
@@ -67,7 +67,7 @@ func TestNoWindowOfAnAddressHoldsTooMany(t *testing.T) {
 	var passed []time.Time
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 600 {
-		if _, err := h.App.CountRequestAndAuthenticate(t.Context(), address, ""); err == nil {
+		if _, err := h.App.CountRequestAndFindCaller(t.Context(), address, ""); err == nil {
 			passed = append(passed, h.Clock.Now())
 		} else if core.CodeOf(err) != core.CodeRateLimited {
 			t.Fatal(err)
@@ -97,7 +97,7 @@ func TestRetryAfterIsWhenOneRequestPasses(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	refused := 0
 	for refused < 200 {
-		arrival, err := h.App.CountRequestAndAuthenticate(t.Context(), address, "")
+		arrival, err := h.App.CountRequestAndFindCaller(t.Context(), address, "")
 		c := arrival.Counted
 		if err == nil {
 			h.Clock.Advance(time.Duration(random.Int64N(int64(30 * time.Second))))
@@ -110,11 +110,11 @@ func TestRetryAfterIsWhenOneRequestPasses(t *testing.T) {
 			t.Fatalf("a refusal says %+v, %+v", c, e)
 		}
 		h.Clock.Advance(c.RetryAfter - time.Microsecond)
-		if _, err := h.App.CountRequestAndAuthenticate(t.Context(), address, ""); err == nil {
+		if _, err := h.App.CountRequestAndFindCaller(t.Context(), address, ""); err == nil {
 			t.Fatalf("a request passed before RetryAfter of %s", c.RetryAfter)
 		}
 		h.Clock.Advance(time.Duration(e.RetryAfter)*time.Second - c.RetryAfter + time.Microsecond)
-		if _, err := h.App.CountRequestAndAuthenticate(t.Context(), address, ""); err != nil {
+		if _, err := h.App.CountRequestAndFindCaller(t.Context(), address, ""); err != nil {
 			t.Fatalf("after exactly Retry-After of %d seconds: %v", e.RetryAfter, err)
 		}
 	}
@@ -124,18 +124,18 @@ func TestAFloodDoesNotReachTheDatabase(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t, limitAddress(3, time.Minute))
 	for range 4 {
-		_, _ = h.App.CountRequestAndAuthenticate(t.Context(), address, "")
+		_, _ = h.App.CountRequestAndFindCaller(t.Context(), address, "")
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel() // no query can succeed with this context
-	if c, err := h.App.CountRequestAndAuthenticate(gone, address, ""); core.CodeOf(err) != core.CodeRateLimited || c.Counted.RetryAfter <= 0 {
+	if c, err := h.App.CountRequestAndFindCaller(gone, address, ""); core.CodeOf(err) != core.CodeRateLimited || c.Counted.RetryAfter <= 0 {
 		t.Errorf("a refused address was asked about again: %+v, %v", c, err)
 	}
-	if _, err := h.App.CountRequestAndAuthenticate(gone, "203.0.113.9", ""); err == nil || core.CodeOf(err) == core.CodeRateLimited {
+	if _, err := h.App.CountRequestAndFindCaller(gone, "203.0.113.9", ""); err == nil || core.CodeOf(err) == core.CodeRateLimited {
 		t.Errorf("an address that was not refused never reached the database: %v", err)
 	}
 	h.Clock.Advance(62 * time.Second)
-	if _, err := h.App.CountRequestAndAuthenticate(t.Context(), address, ""); err != nil {
+	if _, err := h.App.CountRequestAndFindCaller(t.Context(), address, ""); err != nil {
 		t.Errorf("after the window: %v", err)
 	}
 }
@@ -145,8 +145,8 @@ func TestManyRefusedAddressesTakeBoundedMemory(t *testing.T) {
 	h := apptest.New(t, limitAddress(1, time.Minute))
 	for i := range 300 {
 		key := "198.51.100." + strconv.Itoa(i)
-		_, _ = h.App.CountRequestAndAuthenticate(t.Context(), key, "")
-		if _, err := h.App.CountRequestAndAuthenticate(t.Context(), key, ""); core.CodeOf(err) != core.CodeRateLimited {
+		_, _ = h.App.CountRequestAndFindCaller(t.Context(), key, "")
+		if _, err := h.App.CountRequestAndFindCaller(t.Context(), key, ""); core.CodeOf(err) != core.CodeRateLimited {
 			t.Fatalf("%s: %v", key, err)
 		}
 	}
@@ -160,10 +160,10 @@ func TestAClockSetBackDoesNotLockAnAddressOut(t *testing.T) {
 	h := apptest.New(t, limitAddress(2, time.Minute))
 	h.Clock.Advance(24 * time.Hour)
 	for range 3 {
-		_, _ = h.App.CountRequestAndAuthenticate(t.Context(), address, "")
+		_, _ = h.App.CountRequestAndFindCaller(t.Context(), address, "")
 	}
 	h.Clock.Set(apptest.Start())
-	if _, err := h.Replica().CountRequestAndAuthenticate(t.Context(), address, ""); err != nil {
+	if _, err := h.Replica().CountRequestAndFindCaller(t.Context(), address, ""); err != nil {
 		t.Errorf("after the clock was set right: %v", err)
 	}
 }

@@ -78,8 +78,8 @@ type Key struct {
 
 // Caller authenticates an API key as a request from a fresh address would.
 func (h *Harness) Caller(bearer string) (core.Caller, error) {
-	arrival, err := h.App.CountRequestAndAuthenticate(h.Context(), rand.Text(), bearer)
-	return arrival.Caller, cmp.Or(err, arrival.Refused)
+	arrival, err := h.App.CountRequestAndFindCaller(h.Context(), rand.Text(), bearer)
+	return arrival.Caller, cmp.Or(err, arrival.KeyRefused)
 }
 
 // Key creates an API key of the owner.
