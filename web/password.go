@@ -35,7 +35,7 @@ func (r *request) checkSubmittedPasswordAndRecordProof() (refusal *core.Error, e
 	if err != nil || !form.Has(auth.FieldCurrentPassword) {
 		return nil, nil //nolint:nilerr // the handler returns the error of the form
 	}
-	err = r.web.cfg.App.ConfirmOwnPasswordAndAudit(r.context(), r.caller, form.Get(auth.FieldCurrentPassword))
+	err = r.web.cfg.App.VerifyOwnPasswordAndAudit(r.context(), r.caller, form.Get(auth.FieldCurrentPassword))
 	if e, ok := asRefusal(err); ok {
 		return e, nil
 	}

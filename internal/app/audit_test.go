@@ -55,7 +55,7 @@ func TestTheAuditLogSaysWhoDidWhatFromWhere(t *testing.T) {
 	want(t, core.CodeUnauthenticated, err)
 	_, err = h.App.SignIn(ctx, contract.SignIn{Email: ws.Email, Password: apptest.Password}, from(address))
 	must(t, err)
-	must(t, h.App.ConfirmOwnPasswordAndAudit(ctx, ws.Owner, apptest.Password))
+	must(t, h.App.VerifyOwnPasswordAndAudit(ctx, ws.Owner, apptest.Password))
 	n = wantAudit(t, h, n,
 		`sign_in_failed session Dashboard f 192.0.2.7 REQ1`,
 		`signed_in session Dashboard f 192.0.2.7 REQ1`,
@@ -161,8 +161,8 @@ func TestOnlyAFreshPasswordChangesKeysMembersAndTheWorkspace(t *testing.T) {
 			t.Errorf("%s: %v, and the table of operations says %t", op.Name, err, op.Proved)
 		}
 	}
-	want(t, core.CodeInvalidRequest, h.App.ConfirmOwnPasswordAndAudit(t.Context(), c, "not this one"))
-	must(t, h.App.ConfirmOwnPasswordAndAudit(t.Context(), c, apptest.Password))
+	want(t, core.CodeInvalidRequest, h.App.VerifyOwnPasswordAndAudit(t.Context(), c, "not this one"))
+	must(t, h.App.VerifyOwnPasswordAndAudit(t.Context(), c, apptest.Password))
 }
 
 func TestTheAuditLogHasWhatAPersonDecidedAboutAPost(t *testing.T) {

@@ -93,7 +93,7 @@ func (a *App) ChangePassword(ctx context.Context, c core.Caller, in contract.Cha
 	if err := checkNewPassword(in.New); err != nil {
 		return "", withErrorPath("new", err)
 	}
-	if err := a.ConfirmOwnPasswordAndAudit(ctx, c, in.Current); err != nil {
+	if err := a.VerifyOwnPasswordAndAudit(ctx, c, in.Current); err != nil {
 		return "", withErrorPath("current", err)
 	}
 	hash, err := a.passwords.Hash(ctx, in.New)

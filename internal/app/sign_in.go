@@ -242,11 +242,11 @@ func (a *App) saveDeviceAndGetCookie(ctx context.Context, s *store.Store, user c
 	return deviceCookie, nil
 }
 
-// ConfirmOwnPasswordAndAudit returns nil if the password is that of the signed-in person, and writes the audit log. For
+// VerifyOwnPasswordAndAudit returns nil if the password is that of the signed-in person, and writes the audit log. For
 // a while, the person may then change keys, members and the workspace: the dashboard stores the time in the session
 // (Session.ProvedAt). A wrong password is invalid_request. Only a few attempts are allowed, because the session may be
 // stolen.
-func (a *App) ConfirmOwnPasswordAndAudit(ctx context.Context, c core.Caller, password string) error {
+func (a *App) VerifyOwnPasswordAndAudit(ctx context.Context, c core.Caller, password string) error {
 	t, err := a.authorizeSession(c, false)
 	if err != nil {
 		return err
