@@ -47,10 +47,10 @@ func checkNewPassword(password string) error {
 // ErrChanged is the cause of the conflict when somebody else has changed an object first.
 var ErrChanged = errors.New("the object was changed after this revision was read")
 
-// checkShownRevision returns a conflict if a page showed a revision of an object other than the current one. noun is
-// what the object is called.
-func checkShownRevision(noun, shown, current string) error {
-	if shown == "" || shown == current {
+// checkRevisionIfShown returns conflict if a page showed a revision of an object other than the current one, and nil if
+// no page has shown the object. noun is what the object is called.
+func checkRevisionIfShown(noun, shownOrEmpty, current string) error {
+	if shownOrEmpty == "" || shownOrEmpty == current {
 		return nil
 	}
 	return core.Fail(core.CodeConflict, "The %s was changed after you opened this page.", noun).

@@ -76,7 +76,7 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 		if f, err = t.Folder(ctx, folderID); err != nil {
 			return err
 		}
-		if err := checkShownRevision("folder", in.Revision, contract.FolderOf(f).Revision()); err != nil {
+		if err := checkRevisionIfShown("folder", in.Revision, contract.FolderOf(f).Revision()); err != nil {
 			return err
 		}
 		before := f

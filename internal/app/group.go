@@ -87,7 +87,7 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGrou
 		if g, err = t.LockGroup(ctx, groupID); err != nil {
 			return err
 		}
-		if err := checkShownRevision("group", in.Revision, groupOf(g).Revision()); err != nil {
+		if err := checkRevisionIfShown("group", in.Revision, groupOf(g).Revision()); err != nil {
 			return err
 		}
 		before := g

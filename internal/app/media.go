@@ -35,7 +35,7 @@ func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedi
 		if m, err = t.LockMedia(ctx, mediaID); err != nil {
 			return err
 		}
-		if err := checkShownRevision("file", in.Revision, a.mediaOf(t, m).Revision()); err != nil {
+		if err := checkRevisionIfShown("file", in.Revision, a.mediaOf(t, m).Revision()); err != nil {
 			return err
 		}
 		before := m
