@@ -52,7 +52,7 @@ func (a *App) StartConnect(ctx context.Context, c core.Caller, in contract.Conne
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	n, err := a.getConfiguredNetwork("platform", in.Platform)
+	n, err := a.getConfiguredConnector("platform", in.Platform)
 	if err != nil {
 		return contract.Authorize{}, err
 	}
@@ -75,9 +75,9 @@ func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID strin
 	return a.startReconnectConsent(ctx, t, c, account, nil)
 }
 
-// getNetwork returns the network with an id, or invalid_request if Belfry cannot publish to such a network. fieldPath
-// is the path of the id in the request.
-func (a *App) getNetwork(fieldPath, platform string) (network.Network, error) {
+// getConnector returns the connector of the network with an id, or invalid_request if Belfry cannot publish to such a
+// network. fieldPath is the path of the id in the request.
+func (a *App) getConnector(fieldPath, platform string) (network.Network, error) {
 	if n, ok := a.cfg.Networks.FindConnector(core.Platform(platform)); ok {
 		return n, nil
 	}
@@ -88,9 +88,10 @@ func (a *App) getNetwork(fieldPath, platform string) (network.Network, error) {
 	return nil, a.errUnknownNetwork(fieldPath, platform)
 }
 
-// getConfiguredNetwork is like getNetwork, but also returns conflict if this server lacks the network's credentials.
-func (a *App) getConfiguredNetwork(fieldPath, platform string) (network.Network, error) {
-	n, err := a.getNetwork(fieldPath, platform)
+// getConfiguredConnector is like getConnector, but also returns conflict if this server lacks the network's
+// credentials.
+func (a *App) getConfiguredConnector(fieldPath, platform string) (network.Network, error) {
+	n, err := a.getConnector(fieldPath, platform)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +185,7 @@ func (a *App) FinishConnectOrReconnect(ctx context.Context, c core.Caller, platf
 	if err != nil {
 		return Connected{}, err
 	}
-	n, err := a.getConfiguredNetwork("platform", platform)
+	n, err := a.getConfiguredConnector("platform", platform)
 	if err != nil {
 		return Connected{}, err
 	}

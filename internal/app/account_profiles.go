@@ -39,8 +39,7 @@ func convertConnectError(networkName string, err error) error {
 }
 
 // requireUsableProfiles returns the profiles that can be connected, or conflict with the reason if there are none.
-func requireUsableProfiles(n network.Network, profiles []network.Profile) ([]network.Profile, error) {
-	var usable []network.Profile
+func requireUsableProfiles(n network.Network, profiles []network.Profile) (usable []network.Profile, err error) {
 	why := ""
 	for _, p := range profiles {
 		if p.Unusable == "" {
@@ -240,7 +239,7 @@ func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choiceTo
 // decryptAndCheckChosenProfiles decrypts the profiles of a consent and returns those with the given ids. It returns
 // invalid_request if there are no ids, or if one of them belongs to no profile that can be connected.
 func (a *App) decryptAndCheckChosenProfiles(c core.Caller, row store.PendingConsent, externalIDs []string,
-) ([]network.Profile, error) {
+) (chosen []network.Profile, err error) {
 	plain, err := a.cfg.Ring.Open(purposeProfiles, pendingConsentEncryptionContext("profiles", row, c), row.Profiles)
 	if err != nil {
 		return nil, fmt.Errorf("decrypt the profiles to choose from: %w", err)
@@ -249,19 +248,18 @@ func (a *App) decryptAndCheckChosenProfiles(c core.Caller, row store.PendingCons
 	if err := json.Unmarshal(plain, &all); err != nil {
 		return nil, fmt.Errorf("decode the profiles to choose from: %w", err)
 	}
-	var picked []network.Profile
 	for _, id := range externalIDs {
 		i := slices.IndexFunc(all, func(p network.Profile) bool { return p.ExternalID == id && p.Unusable == "" })
 		if i < 0 {
 			return nil, core.Invalid("profile", "One of the selected profiles cannot be connected.").
 				WithHint("Select only profiles that this page offers.")
 		}
-		if !slices.ContainsFunc(picked, func(p network.Profile) bool { return p.ExternalID == id }) {
-			picked = append(picked, all[i])
+		if !slices.ContainsFunc(chosen, func(p network.Profile) bool { return p.ExternalID == id }) {
+			chosen = append(chosen, all[i])
 		}
 	}
-	if len(picked) == 0 {
+	if len(chosen) == 0 {
 		return nil, core.Invalid("profile", "No profile is selected.").WithHint("Select at least one profile.")
 	}
-	return picked, nil
+	return chosen, nil
 }

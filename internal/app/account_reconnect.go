@@ -55,7 +55,7 @@ func (a *App) StartReconnectToRetryPost(ctx context.Context, c core.Caller, post
 func (a *App) startReconnectConsent(ctx context.Context, t store.Tenant, c core.Caller, account core.Account,
 	retry *core.PostID,
 ) (contract.Authorize, error) {
-	n, err := a.getConfiguredNetwork("platform", string(account.Platform))
+	n, err := a.getConfiguredConnector("platform", string(account.Platform))
 	if err != nil {
 		return contract.Authorize{}, err
 	}

@@ -201,7 +201,7 @@ var refreshOutcomes = map[core.AccountStatus]string{
 
 // accountStatusFromError returns the new status of an account after an error of its network, and the network's
 // message. The status is "" if the error does not change it.
-func accountStatusFromError(err error) (status core.AccountStatus, message string) {
+func accountStatusFromError(err error) (newStatusOrEmpty core.AccountStatus, message string) {
 	if e, ok := errors.AsType[*network.Error](err); ok {
 		return e.Kind.ResultingAccountStatus(), e.Message
 	}

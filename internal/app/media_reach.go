@@ -18,7 +18,7 @@ func (c Config) ServesPublicFiles() bool {
 // (intake.Service.FileURL).
 func (a *App) fileURLIfReachable(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion,
 	heldUntilGate string,
-) string {
+) (urlOrEmpty string) {
 	if !a.cfg.ServesPublicFiles() {
 		return ""
 	}

@@ -215,7 +215,7 @@ func (a *App) loadPostTarget(ctx context.Context, t store.Tenant, p *core.Post) 
 	if err != nil {
 		return postTarget{}, err
 	}
-	n, err := a.getNetwork("settings", string(p.Platform))
+	n, err := a.getConnector("settings", string(p.Platform))
 	if err != nil {
 		return postTarget{}, err
 	}

@@ -150,8 +150,8 @@ func parseOptionalExistingID[K core.Kind, V any](ctx context.Context, fieldPath,
 }
 
 // parseStatuses parses a comma-separated list of statuses. noun names what has the status, for the error message.
-func parseStatuses[S ~string](list, noun string, known ...S) ([]S, error) {
-	if list == "" {
+func parseStatuses[S ~string](commaSeparated, noun string, known ...S) ([]S, error) {
+	if commaSeparated == "" {
 		return nil, nil
 	}
 	names := make([]string, len(known))
@@ -159,7 +159,7 @@ func parseStatuses[S ~string](list, noun string, known ...S) ([]S, error) {
 		names[i] = string(state)
 	}
 	var found []S
-	for word := range strings.SplitSeq(list, ",") {
+	for word := range strings.SplitSeq(commaSeparated, ",") {
 		if !slices.Contains(known, S(word)) {
 			return nil, core.Invalid("status", "%q is not a status of a %s.", word, noun).
 				WithHint("Use one or more of these, separated by commas: %s.", strings.Join(names, ", "))
@@ -188,14 +188,14 @@ func (a *App) setRangeAndCursor(ctx context.Context, t store.Tenant, in contract
 	return err
 }
 
-// parseTimeOrDate parses a date-time, or a date, which becomes the beginning of the day addDays later in the zone. For
-// an empty text, it returns the zero time.
-func parseTimeOrDate(fieldPath, text string, zone core.Zone, addDays int) (time.Time, error) {
+// parseTimeOrDate parses a date-time, or a date, which becomes the beginning of the day addDaysToDate later in the
+// zone. For an empty text, it returns the zero time.
+func parseTimeOrDate(fieldPath, text string, zone core.Zone, addDaysToDate int) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
 	if date, err := time.Parse(time.DateOnly, text); err == nil {
-		return zone.DayStart(date.AddDate(0, 0, addDays)), nil
+		return zone.DayStart(date.AddDate(0, 0, addDaysToDate)), nil
 	}
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at, nil

@@ -96,11 +96,10 @@ func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.
 		return nil, err
 	}
 	for _, account := range accounts {
-		target, err := a.newPostTarget(account, in, files, settings)
+		target, err := a.newPostTarget(account, sources.Facts[account.ID], in, files, settings)
 		if err != nil {
 			return nil, err
 		}
-		target.draft.Facts = sources.Facts[account.ID]
 		r.targets = append(r.targets, target)
 	}
 	return r, nil
@@ -161,7 +160,7 @@ func (a *App) parseSettings(fieldPath string, settings map[string]json.RawMessag
 // checkOverrideNetworks returns invalid_request if there is an override for a network that Belfry cannot publish to.
 func (a *App) checkOverrideNetworks(overrides map[string]contract.Override) error {
 	for _, name := range sortedKeys(overrides) {
-		if _, err := a.getNetwork("overrides."+name, name); err != nil {
+		if _, err := a.getConnector("overrides."+name, name); err != nil {
 			return err
 		}
 	}
@@ -260,14 +259,14 @@ func indexedPath(fieldPath string, i int) string { return fmt.Sprintf("%s[%d]", 
 
 // newPostTarget returns the target for an account: the general content with the overrides and settings for its
 // network.
-func (a *App) newPostTarget(account core.Account, in contract.PlanPosts, files []core.Media,
+func (a *App) newPostTarget(account core.Account, facts core.Facts, in contract.PlanPosts, files []core.Media,
 	settings map[core.Platform]json.RawMessage,
 ) (postTarget, error) {
 	n, ok := a.cfg.Networks.FindConnector(account.Platform)
 	if !ok {
 		return postTarget{}, fmt.Errorf("account %s is on %q, which this server does not support", account.ID, account.Platform)
 	}
-	d := network.Draft{Text: in.Text, Title: in.Title, Tags: in.Tags, Media: files, Account: account}
+	d := network.Draft{Text: in.Text, Title: in.Title, Tags: in.Tags, Media: files, Account: account, Facts: facts}
 	if o, ok := in.Overrides[string(account.Platform)]; ok {
 		d.Text, d.Title, d.Tags = valueOr(o.Text, d.Text), valueOr(o.Title, d.Title), valueOr(o.Tags, d.Tags)
 	}

@@ -20,7 +20,7 @@ type Changes struct {
 
 // WatchRecentAndNewChanges reports changes in the caller's workspace until ctx ends, whichever process makes them. It
 // begins with the changes of the last 15 seconds, so that a page that was just shown misses nothing. A slow receiver
-// gets all changes since its last receive together.
+// gets all changes since its last receive together. The channel is never closed.
 //
 // One query per second serves all watchers of a process. Without watchers, there are no queries.
 func (a *App) WatchRecentAndNewChanges(ctx context.Context, c core.Caller) (<-chan Changes, error) {

@@ -50,9 +50,9 @@ const maxFormerSlugs = 20
 
 // checkFormerSlugLimit returns conflict if the slug is new to the workspace and the workspace has maxFormerSlugs former
 // slugs. The caller has locked the workspace.
-func checkFormerSlugLimit(ctx context.Context, t store.Tenant, slug string) error {
+func checkFormerSlugLimit(ctx context.Context, t store.Tenant, newSlug string) error {
 	slugs, err := t.CurrentAndFormerSlugs(ctx)
-	if err != nil || len(slugs) <= maxFormerSlugs || slices.Contains(slugs, slug) {
+	if err != nil || len(slugs) <= maxFormerSlugs || slices.Contains(slugs, newSlug) {
 		return err
 	}
 	return core.Fail(core.CodeConflict, "This workspace has changed its short name too many times.").

@@ -83,7 +83,7 @@ type Account struct {
 }
 
 // AvatarPath returns the path of the account's picture on this server, or "" if it has none.
-func (a Account) AvatarPath() string {
+func (a Account) AvatarPath() (pathOrEmpty string) {
 	if a.AvatarURL == nil {
 		return ""
 	}

@@ -82,7 +82,7 @@ const AvatarPath = "/avatars/"
 const avatarExtension = ".jpg"
 
 // AvatarPathOf returns the path of the avatar that is stored under a key, or "" for the key "".
-func AvatarPathOf(blobKey string) string {
+func AvatarPathOf(blobKey string) (pathOrEmpty string) {
 	if blobKey == "" {
 		return ""
 	}
