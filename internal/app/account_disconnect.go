@@ -69,7 +69,7 @@ func (a *App) unqueueAccountPosts(ctx context.Context, t store.Tenant, account c
 		if err != nil {
 			return err
 		}
-		err = a.unqueuePost(ctx, t, &post)
+		err = a.unqueuePost(ctx, t, post)
 		if core.CodeOf(err) == core.CodeConflict {
 			return lockPublicationAndBuildConflict(ctx, t, post)
 		}

@@ -110,7 +110,7 @@ func (a *App) MoveCalendarEntryPosts(ctx context.Context, c core.Caller, filter 
 	defer cancel()
 	seen, err := t.Post(ctx, id)
 	if err == nil {
-		err = checkRevisionIfEditable(&seen, contract.EditPost{Revision: edit.Revision})
+		err = checkRevisionIfEditable(seen, contract.EditPost{Revision: edit.Revision})
 	}
 	if err != nil {
 		return BulkResult{}, err

@@ -46,9 +46,9 @@ func (a *App) CancelUnprovedPosts(ctx context.Context) (cancelled int, err error
 	for _, held := range posts {
 		cancel := func(t store.Tenant, p *core.Post) error {
 			if p.HasPendingRetry() {
-				return a.cancelPendingRetry(ctx, t, p)
+				return a.cancelPendingRetry(ctx, t, *p)
 			}
-			return a.unqueuePost(ctx, t, p)
+			return a.unqueuePost(ctx, t, *p)
 		}
 		_, err := changeAndAuditPostInTenant(ctx, a.tenantForOperator(held), core.Caller{}, held.Post, cancel)
 		if err != nil {

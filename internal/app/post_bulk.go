@@ -105,12 +105,13 @@ func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction)
 }
 
 // applyActionToPost applies the action to one post.
-func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkAction, p core.Post, zone core.Zone,
+func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkAction, p core.Post,
+	workspaceZone core.Zone,
 ) (done bulkChange, err error) {
 	id := p.ID.String()
 	switch action.Act {
 	case core.ActReschedule:
-		return a.shiftPostTimeIfUnchanged(ctx, c, p, action.Shift, zone)
+		return a.shiftPostTimeIfUnchanged(ctx, c, p, action.Shift, workspaceZone)
 	case core.ActRetry:
 		_, err = a.RetryPost(ctx, c, contract.RetryPost{ID: id})
 	case core.ActCancel:
@@ -128,16 +129,18 @@ func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkA
 	return done, err
 }
 
-// shiftPostTimeIfUnchanged moves a post's time, unless somebody else has changed the post since it was read.
-func (a *App) shiftPostTimeIfUnchanged(ctx context.Context, c core.Caller, p core.Post, by core.Shift, zone core.Zone,
+// shiftPostTimeIfUnchanged moves a post's time, unless somebody else has changed the post since it was read. A shift by
+// days keeps the time of day in the workspace's zone.
+func (a *App) shiftPostTimeIfUnchanged(ctx context.Context, c core.Caller, p core.Post, by core.Shift,
+	workspaceZone core.Zone,
 ) (done bulkChange, err error) {
 	if p.PublishAt.IsZero() {
 		return done, core.Fail(core.CodeConflict, "The draft has no time yet.").
 			WithHint("To give it a time, select it in Drafts and choose Schedule.")
 	}
-	at, issues := by.Apply(p.PublishAt, zone, a.cfg.Now())
+	at, issues := by.Apply(p.PublishAt, workspaceZone, a.cfg.Now())
 	if len(issues) > 0 {
-		return done, refuseIfPostHasIssues(&p, issues)
+		return done, refuseIfPostHasIssues(p, issues)
 	}
 	_, done.before, err = a.EditPostWithUndo(ctx, c, contract.EditPost{
 		ID: p.ID.String(), Revision: p.Revision(), When: &contract.When{Instant: at, Timezone: p.Zone.Name()},
@@ -286,24 +289,24 @@ func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSc
 		return err
 	}
 	_, err := a.changeAndAuditPost(ctx, c, was.ID, nil, func(t store.Tenant, p *core.Post) error {
-		if err := checkRevisionIfEditable(p, contract.EditPost{Revision: was.Revision, InPlace: true}); err != nil {
+		if err := checkRevisionIfEditable(*p, contract.EditPost{Revision: was.Revision, InPlace: true}); err != nil {
 			return err
 		}
 		if p.Status == core.PostQueued {
-			if err := a.cancelQueuedPost(ctx, t, p); err != nil {
+			if err := a.unqueuePostWithinDraftQuota(ctx, t, *p); err != nil {
 				return err
 			}
 			p.Status = core.PostDraft
 		}
 		if p.Status != core.PostDraft {
-			return errUnchangeable(p)
+			return errUnchangeable(*p)
 		}
 		now := a.cfg.Now().UTC()
 		// A draft can have a time that has passed, if it was set while the time was still in the future.
 		hasPassed := was.At.Before(now) && was.At.After(p.CreatedAt.Add(-time.Minute))
 		if !was.At.IsZero() && !hasPassed {
 			if issues := core.CheckRequiredTime(was.At, now); len(issues) > 0 {
-				return refuseIfPostHasIssues(p, issues)
+				return refuseIfPostHasIssues(*p, issues)
 			}
 		}
 		p.PublishAt, p.Zone, p.UpdatedAt = was.At, was.Zone, now

@@ -43,7 +43,7 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 				return contract.Posts{}, err
 			}
 		}
-		posts, err := a.storePosts(ctx, t, c, r)
+		posts, err := a.storePostsAndReserveSlots(ctx, t, c, r)
 		if !errors.Is(err, store.ErrPlanChanged) {
 			return posts, err
 		}
@@ -52,9 +52,10 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 	return contract.Posts{}, fmt.Errorf("create posts: the plan keeps changing: %w", changed)
 }
 
-// storePosts stores the posts of a checked request and returns them. It returns store.ErrPlanChanged if the plan is no
-// longer valid.
-func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *postRequest) (contract.Posts, error) {
+// storePostsAndReserveSlots stores the posts of a checked request with their slots and returns them. It returns
+// store.ErrPlanChanged if the plan is no longer valid.
+func (a *App) storePostsAndReserveSlots(ctx context.Context, t store.Tenant, c core.Caller, r *postRequest,
+) (contract.Posts, error) {
 	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
 	made := store.NewPosts{By: c.AttributedUser(), Drafts: r.subscription.Drafts}
 	if r.queuesPosts() {

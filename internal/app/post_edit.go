@@ -28,7 +28,7 @@ func (a *App) EditPostWithUndo(ctx context.Context, c core.Caller, in contract.E
 ) (p contract.Post, before PostSchedule, err error) {
 	settings, inputErr := a.checkEditAndParseSettings(in)
 	return a.changeAndAuditPostWithUndo(ctx, c, in.ID, inputErr, func(t store.Tenant, p *core.Post) error {
-		if err := checkRevisionIfEditable(p, in); err != nil {
+		if err := checkRevisionIfEditable(*p, in); err != nil {
 			return err
 		}
 		ws, plan, err := a.loadWorkspaceAndPlan(ctx, t)
@@ -48,12 +48,12 @@ func (a *App) EditPostWithUndo(ctx context.Context, c core.Caller, in contract.E
 			if in.When == nil && in.Status == "" && !changesContent(in) {
 				return nil
 			}
-			return errUnchangeable(p)
+			return errUnchangeable(*p)
 		}
 		if err != nil || in.MediaIDs == nil {
 			return err
 		}
-		return checkAndSavePostFiles(ctx, t, p)
+		return savePostFilesUnlessPurged(ctx, t, *p)
 	})
 }
 
@@ -62,7 +62,7 @@ var ErrPostChanged = errors.New("the post was changed after this revision was re
 
 // checkRevisionIfEditable returns conflict if the post no longer has the revision on which the edit is based. It
 // ignores posts that cannot be edited in this way, because the error about their state is more helpful.
-func checkRevisionIfEditable(p *core.Post, in contract.EditPost) error {
+func checkRevisionIfEditable(p core.Post, in contract.EditPost) error {
 	editable := p.Status == core.PostDraft || p.Status == core.PostQueued && (in.InPlace || !changesContent(in))
 	if in.Revision == "" || in.Revision == p.Revision() || !editable {
 		return nil
@@ -72,7 +72,7 @@ func checkRevisionIfEditable(p *core.Post, in contract.EditPost) error {
 }
 
 // errUnchangeable returns the conflict for a change to a post that is live or has failed.
-func errUnchangeable(p *core.Post) error {
+func errUnchangeable(p core.Post) error {
 	word := "is live"
 	if p.Status == core.PostFailed {
 		word = "has failed"
@@ -82,7 +82,7 @@ func errUnchangeable(p *core.Post) error {
 }
 
 // errEditedTooLate returns the conflict for a change to the content that was saved after publishing had begun.
-func errEditedTooLate(p *core.Post) error {
+func errEditedTooLate(p core.Post) error {
 	happened := map[core.PostStatus]string{
 		core.PostQueued: "Belfry began to publish the post", core.PostLive: "The post was published",
 		core.PostFailed: "The post failed",
@@ -108,7 +108,7 @@ func (a *App) checkEditAndParseSettings(in contract.EditPost) (settings map[core
 
 // lockPublicationAndCheckNotArmed locks the post's ledger row, and returns conflict if the post may already be
 // published. In that case, the content must not change, because Belfry searches the network for it before a retry.
-func lockPublicationAndCheckNotArmed(ctx context.Context, t store.Tenant, p *core.Post) error {
+func lockPublicationAndCheckNotArmed(ctx context.Context, t store.Tenant, p core.Post) error {
 	pub, err := t.LockPublication(ctx, p.ID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -142,11 +142,11 @@ func (a *App) checkAndSetEditedContent(ctx context.Context, t store.Tenant, p *c
 		return core.Fail(core.CodeConflict, "Through the API, content can be changed only while the post is a draft.").
 			WithHint("Cancel or duplicate the post first. To reschedule it, change only its time.")
 	case in.InPlace:
-		return errEditedTooLate(p)
+		return errEditedTooLate(*p)
 	default:
-		return errUnchangeable(p)
+		return errUnchangeable(*p)
 	}
-	if err := lockPublicationAndCheckNotArmed(ctx, t, p); err != nil {
+	if err := lockPublicationAndCheckNotArmed(ctx, t, *p); err != nil {
 		return err
 	}
 	p.Text, p.Tags = valueOr(in.Text, p.Text), valueOr(in.Tags, p.Tags)
@@ -197,19 +197,19 @@ func (a *App) setTimeAndSaveOrQueueDraft(ctx context.Context, t store.Tenant, p 
 		if len(timeIssues) == 0 {
 			timeIssues = core.CheckRequiredTime(p.PublishAt, a.cfg.Now())
 		}
-		return a.queueDraftPost(ctx, t, p, &postRequest{
+		return a.queueDraftPost(ctx, t, *p, &postRequest{
 			workspace: ws, subscription: plan, when: core.When{Kind: core.WhenAt},
 		},
 			timeIssues)
 	}
 	if len(timeIssues) > 0 {
-		return refuseIfPostHasIssues(p, timeIssues)
+		return refuseIfPostHasIssues(*p, timeIssues)
 	}
 	return t.UpdatePostExceptMedia(ctx, *p)
 }
 
 // loadPostTarget returns the account, content and network of a post, as the checks of POST /posts need them.
-func (a *App) loadPostTarget(ctx context.Context, t store.Tenant, p *core.Post) (postTarget, error) {
+func (a *App) loadPostTarget(ctx context.Context, t store.Tenant, p core.Post) (postTarget, error) {
 	// A disconnected account is an issue, like a revoked one.
 	account, _, err := t.AccountWithTokenIncludingDisconnected(ctx, p.Account)
 	if err != nil {
@@ -234,7 +234,7 @@ func (a *App) loadPostTarget(ctx context.Context, t store.Tenant, p *core.Post) 
 }
 
 // queueDraftPost checks a draft as POST /posts does, takes a slot, and queues the draft.
-func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p *core.Post, r *postRequest,
+func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p core.Post, r *postRequest,
 	timeIssues []core.Issue,
 ) error {
 	d, err := a.loadPostTarget(ctx, t, p)
@@ -298,22 +298,22 @@ func (a *App) saveEditOrCancelQueuedPost(ctx context.Context, t store.Tenant, p 
 			return err
 		}
 		if when.Kind == core.WhenDraft {
-			return a.cancelQueuedPost(ctx, t, p)
+			return a.unqueuePostWithinDraftQuota(ctx, t, *p)
 		}
 		at, issues, _ := when.Resolve(a.cfg.Now())
 		p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), zoneAfterEdit(when, p.Zone)
 		if len(issues) > 0 {
-			return refuseIfPostHasIssues(p, issues)
+			return refuseIfPostHasIssues(*p, issues)
 		}
 		change.Post, change.Event.Kind = *p, core.EventRescheduled
 		change.Event.Message = "To " + p.Zone.FormatTime(p.PublishAt) + "."
 	}
 	pub, err := lockMovablePublication(ctx, t, p.ID)
 	if core.CodeOf(err) == core.CodeConflict && changesContent(in) {
-		return errEditedTooLate(p)
+		return errEditedTooLate(*p)
 	}
 	if err == nil && changesContent(in) {
-		pub, err = a.checkContentAndSetDelivery(ctx, t, p, pub)
+		pub, err = a.checkContentAndSetDelivery(ctx, t, *p, pub)
 	}
 	if err != nil {
 		return err
@@ -323,7 +323,7 @@ func (a *App) saveEditOrCancelQueuedPost(ctx context.Context, t store.Tenant, p 
 
 // checkContentAndSetDelivery checks the new content of a queued post as POST /posts does, and returns the post's ledger
 // row with the delivery of that content. The post keeps its slot.
-func (a *App) checkContentAndSetDelivery(ctx context.Context, t store.Tenant, p *core.Post,
+func (a *App) checkContentAndSetDelivery(ctx context.Context, t store.Tenant, p core.Post,
 	pub store.Publication,
 ) (store.Publication, error) {
 	d, err := a.loadPostTarget(ctx, t, p)

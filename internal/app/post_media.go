@@ -73,9 +73,9 @@ func lockFilesAndFindPurged(ctx context.Context, t store.Tenant, ids []core.Medi
 	return fileIssues(removed), nil
 }
 
-// checkAndSavePostFiles locks the files of an edited post as lockFilesAndFindPurged does, and stores them. It returns
-// media_purged if the bytes of one of them have been deleted.
-func checkAndSavePostFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
+// savePostFilesUnlessPurged locks the files of an edited post as lockFilesAndFindPurged does, and stores which files
+// the post has. It returns media_purged if the bytes of one of them have been deleted.
+func savePostFilesUnlessPurged(ctx context.Context, t store.Tenant, p core.Post) error {
 	issues, err := lockFilesAndFindPurged(ctx, t, p.MediaIDs)
 	if err != nil {
 		return err
@@ -86,9 +86,9 @@ func checkAndSavePostFiles(ctx context.Context, t store.Tenant, p *core.Post) er
 	return t.SetPostMedia(ctx, p.ID, p.MediaIDs)
 }
 
-// lockAndCheckPostFiles locks the files of a post that is to be published again, until the transaction ends. It returns
-// an error if one of the files cannot be published.
-func lockAndCheckPostFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
+// lockPublishablePostFiles locks the files of a post that is to be published again, until the transaction ends. It
+// returns an error if one of the files cannot be published.
+func lockPublishablePostFiles(ctx context.Context, t store.Tenant, p core.Post) error {
 	if len(p.MediaIDs) == 0 {
 		return nil
 	}

@@ -117,17 +117,16 @@ func (a *App) CancelPostWithUndo(ctx context.Context, c core.Caller, id string,
 	return a.changeAndAuditPostWithUndo(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		switch {
 		case p.HasPendingRetry():
-			return a.cancelPendingRetry(ctx, t, p)
+			return a.cancelPendingRetry(ctx, t, *p)
 		case p.Status == core.PostFailed: // there is no retry, or it was cancelled before
 			return nil
 		}
-		return a.cancelQueuedPost(ctx, t, p)
+		return a.unqueuePostWithinDraftQuota(ctx, t, *p)
 	})
 }
 
-// cancelQueuedPost turns a queued post into a draft. It returns quota_exceeded if the plan does not allow another
-// draft.
-func (a *App) cancelQueuedPost(ctx context.Context, t store.Tenant, p *core.Post) error {
+// unqueuePostWithinDraftQuota is like unqueuePost, but returns quota_exceeded if the plan does not allow another draft.
+func (a *App) unqueuePostWithinDraftQuota(ctx context.Context, t store.Tenant, p core.Post) error {
 	if err := a.unqueuePost(ctx, t, p); err != nil {
 		return err
 	}
@@ -135,17 +134,18 @@ func (a *App) cancelQueuedPost(ctx context.Context, t store.Tenant, p *core.Post
 }
 
 // cancelPendingRetry cancels the automatic retry of a failed post.
-func (a *App) cancelPendingRetry(ctx context.Context, t store.Tenant, p *core.Post) error {
+func (a *App) cancelPendingRetry(ctx context.Context, t store.Tenant, p core.Post) error {
 	pub, err := t.LockPublication(ctx, p.ID)
 	if err != nil {
 		return err
 	}
 	cancelled := core.Event{Kind: core.EventCancelled, At: a.cfg.Now(), Message: "The automatic retry was cancelled."}
-	return a.savePostChangeAndEndClaim(ctx, t, core.Change{Post: *p, Event: cancelled}, pub)
+	return a.savePostChangeAndEndClaim(ctx, t, core.Change{Post: p, Event: cancelled}, pub)
 }
 
-// unqueuePost turns a queued post into a draft without a time, and releases its slot.
-func (a *App) unqueuePost(ctx context.Context, t store.Tenant, p *core.Post) error {
+// unqueuePost turns a queued post into a draft without a time, and releases its slot. It does not check the quota of
+// drafts.
+func (a *App) unqueuePost(ctx context.Context, t store.Tenant, p core.Post) error {
 	change, err := p.MakeChange(core.MoveTake, a.cfg.Now(), "")
 	if err != nil {
 		return err
@@ -167,13 +167,13 @@ func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPos
 				WithHint("Check the account on the network, then answer the question in the dashboard. Or, if the post is not on the network, " +
 					"repeat the request with confirmNotPublished: true.")
 		}
-		return a.requeuePost(ctx, t, p)
+		return a.requeuePost(ctx, t, *p)
 	})
 }
 
 // requeuePost queues a failed post again, after it has locked and checked the post's files. It keeps the ledger row, so
 // that an armed handle remains the only handle.
-func (a *App) requeuePost(ctx context.Context, t store.Tenant, p *core.Post) error {
+func (a *App) requeuePost(ctx context.Context, t store.Tenant, p core.Post) error {
 	now := a.cfg.Now().UTC()
 	change, err := p.MakeChange(core.MoveRetry, now, "")
 	if err != nil {
@@ -184,7 +184,7 @@ func (a *App) requeuePost(ctx context.Context, t store.Tenant, p *core.Post) err
 		return err
 	}
 	pub.Handle = string(pub.Sealed) // Requeue only checks whether there is a handle
-	if err := lockAndCheckPostFiles(ctx, t, p); err != nil {
+	if err := lockPublishablePostFiles(ctx, t, p); err != nil {
 		return err
 	}
 	if change.Post.PublishAt.Before(now) {
@@ -254,14 +254,14 @@ func (a *App) ResolveOutcome(ctx context.Context, c core.Caller, id string, in c
 			return core.MoveSettle.ConflictError()
 		}
 		if !in.Live {
-			return a.requeuePost(ctx, t, p)
+			return a.requeuePost(ctx, t, *p)
 		}
-		return a.markLive(ctx, t, p, in.URL)
+		return a.markLive(ctx, t, *p, in.URL)
 	})
 }
 
 // markLive marks a post as live, with the link that a person has entered.
-func (a *App) markLive(ctx context.Context, t store.Tenant, p *core.Post, url string) error {
+func (a *App) markLive(ctx context.Context, t store.Tenant, p core.Post, url string) error {
 	if err := core.CheckOptionalLink("url", url); err != nil {
 		return err
 	}

@@ -201,7 +201,7 @@ func refuseIfPlanHasIssues(r *postRequest) error {
 }
 
 // refuseIfPostHasIssues returns the error of refuseIfPlanHasIssues for one post with issues.
-func refuseIfPostHasIssues(p *core.Post, issues []core.Issue) error {
+func refuseIfPostHasIssues(p core.Post, issues []core.Issue) error {
 	return refuseIfPlanHasIssues(&postRequest{rows: []core.PlanRow{{
 		Account: p.Account, Platform: p.Platform, PublishAt: p.PublishAt,
 		Issues: slices.Clone(issues),

@@ -91,7 +91,7 @@ func (a *App) scheduleDraftAndRecordResult(ctx context.Context, t store.Tenant, 
 		}
 		p.PublishAt, p.Zone = request.at.UTC().Truncate(time.Microsecond), zoneAfterEdit(request.when, p.Zone)
 		p.UpdatedAt = a.cfg.Now().UTC()
-		return a.queueDraftPost(ctx, t, p, request, timeIssues)
+		return a.queueDraftPost(ctx, t, *p, request, timeIssues)
 	})
 	if cause, refused := asBulkRefusal(err); refused {
 		refusal := BulkRefusal{ID: id.String(), Cause: cause}
