@@ -140,11 +140,11 @@ func TestASessionAlsoOpensTheAPI(t *testing.T) {
 	b := r.as(ws)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/whoami", nil)
 	must(t, err)
-	if caller, err := r.web.FindCallerByCookieAndReferer(request); !caller.IsZero() || err != nil {
+	if caller, err := r.web.FindCallerByCookieInRefererWorkspace(request); !caller.IsZero() || err != nil {
 		t.Errorf("without a cookie: %+v, %v", caller, err)
 	}
 	request.AddCookie(b.cookies["belfry"])
-	caller, err := r.web.FindCallerByCookieAndReferer(request)
+	caller, err := r.web.FindCallerByCookieInRefererWorkspace(request)
 	if err != nil || caller.Workspace() != ws.ID || !caller.IsSession() ||
 		caller.SessionID() != b.cookies["belfry"].Value {
 		t.Errorf("with a cookie: %+v, %v", caller, err)

@@ -35,13 +35,13 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 	if in.Act == core.ActQueue && (err != nil || len(result.Refused) > 0) {
 		r.rememberScheduleInput(form)
 	}
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		return r.redirectWithBulkRefusal(r.returnURLOrPosts(form.Get(posts.FieldBack)), form[posts.FieldPost], e)
 	}
 	if err != nil && result.Done == 0 {
 		return err
 	}
-	r.rememberSelection(unchangedIDs(in, result))
+	r.rememberSelection(refusedIDs(in, result))
 	if in.Act == core.ActDuplicate && err == nil && len(result.Refused) == 0 {
 		return r.redirectToCopies(result.Made)
 	}
@@ -57,9 +57,9 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 	return r.redirect(r.returnURLOrPosts(form.Get(posts.FieldBack)))
 }
 
-// unchangedIDs returns the ids of the posts to which an action was not applied.
-func unchangedIDs(in app.BulkAction, result app.BulkResult) (ids []string) {
-	if in.Act == core.ActQueue && result.Done == 0 { // one refused draft prevents the others too
+// refusedIDs returns the ids of the posts that an action refused. Queuing refuses all drafts if it refuses one.
+func refusedIDs(in app.BulkAction, result app.BulkResult) (ids []string) {
+	if in.Act == core.ActQueue && result.Done == 0 {
 		return in.IDs
 	}
 	for _, refusal := range result.Refused {
@@ -213,7 +213,7 @@ func (r *request) showBulkDeleteConfirmation() error {
 		return err
 	}
 	back, ids := r.returnURLOrPosts(query.Get(posts.FieldBack)), query[posts.FieldPost]
-	if e, ok := asRefusal(app.CheckPostBatchSize(ids)); ok {
+	if e, ok := asFormRefusal(app.CheckPostBatchSize(ids)); ok {
 		return r.redirectWithBulkRefusal(back, ids, e)
 	}
 	fields := []ui.Hidden{
@@ -245,9 +245,9 @@ func (r *request) rememberSelection(ids []string) {
 	}
 }
 
-// popSelection returns the ids of the posts that are still selected, and removes them from the session. It returns none
-// for a part of a page, which does not show the selection.
-func (r *request) popSelection() []string {
+// popSelectionUnlessFragment returns the ids of the posts that are still selected, and removes them from the session.
+// It returns none for a part of a page, which does not show the selection.
+func (r *request) popSelectionUnlessFragment() []string {
 	if r.wantsFragment() {
 		return nil
 	}

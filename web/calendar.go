@@ -206,19 +206,19 @@ func (r *request) moveCalendarEntry(form url.Values) error {
 		ID: id, Revision: form.Get(calendar.FieldRevision),
 		When: &contract.When{PublishAt: trimZeroSeconds(form.Get(calendar.FieldAt)), Timezone: zone.Name()},
 	}
-	flash, repeatedLater, err := doOnce(r, form, func(ctx context.Context) (layout.Flash, error) {
+	flash, mayBeOutdated, err := doOnce(r, form, func(ctx context.Context) (layout.Flash, error) {
 		if several {
 			return r.movePostsOfCalendarEntry(ctx, in, shown.Filter, zone)
 		}
 		return r.moveSinglePost(ctx, in, zone)
 	})
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		return r.renderMoveError(id, several, e)
 	}
 	if err != nil {
 		return err
 	}
-	if repeatedLater {
+	if mayBeOutdated {
 		flash = newRepeatedFlash(flash)
 	}
 	if !r.wantsFragment() {

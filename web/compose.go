@@ -199,7 +199,7 @@ func (r *request) renderComposerForm(status int, form url.Values, e *core.Error)
 // renderComposerError renders the composer with the form's values and an error. It returns an error that the form
 // cannot show.
 func (r *request) renderComposerError(form url.Values, err error) error {
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		return r.renderComposerForm(httpd.Status(e.Code), form, e)
 	}
 	return err
@@ -236,7 +236,7 @@ func (r *request) createPosts(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	made, repeatedLater, err := doOnce(r, form, func(ctx context.Context) (contract.Posts, error) {
+	made, mayBeOutdated, err := doOnce(r, form, func(ctx context.Context) (contract.Posts, error) {
 		return r.saveAltTextsAndCreatePosts(ctx, form, m)
 	})
 	if core.CodeOf(err) == core.CodeNotFound {
@@ -245,7 +245,7 @@ func (r *request) createPosts(form url.Values) error {
 	if err != nil {
 		return r.renderComposerError(form, err)
 	}
-	if repeatedLater {
+	if mayBeOutdated {
 		r.setFlash(ui.ToneInfo, formatForCount(createdBefore, len(made.Posts)))
 	} else {
 		r.setCreatedFlash(m, made.Posts)

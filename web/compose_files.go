@@ -244,7 +244,7 @@ func (r *request) uploadFiles(
 	var refusedName string
 	for _, file := range slices.Backward(files) {
 		id, err := r.uploadFile(file, folderID)
-		switch e, ok := asRefusal(convertMissingFolderError(err)); {
+		switch e, ok := asFormRefusal(convertMissingFolderError(err)); {
 		case ok:
 			refused, refusedName = e, baseName(file.Filename)
 		case err != nil:
@@ -298,7 +298,7 @@ func (r *request) awaitProcessing(ids []string) (usableOrPending []string, unusa
 	defer cancel()
 	for _, id := range ids {
 		err := r.awaitFileProcessedOrGiveUp(id, patience.Done())
-		e, refused := asRefusal(err)
+		e, refused := asFormRefusal(err)
 		switch {
 		case refused:
 			unusableError = cmp.Or(unusableError, e)

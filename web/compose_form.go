@@ -180,9 +180,9 @@ func trimZeroSeconds(at string) string {
 func joinTags(tags []string) string { return strings.Join(tags, ", ") }
 
 // parseTags splits a text at commas and returns each tag once, or nil if there are none.
-func parseTags(s string) []string {
+func parseTags(commaSeparated string) []string {
 	var tags []string
-	for tag := range strings.SplitSeq(s, ",") {
+	for tag := range strings.SplitSeq(commaSeparated, ",") {
 		if tag = strings.TrimSpace(tag); tag != "" && !slices.Contains(tags, tag) {
 			tags = append(tags, tag)
 		}
@@ -192,7 +192,7 @@ func parseTags(s string) []string {
 
 // encodeNonEmptySettings converts the values of inputs to a settings block. It omits empty values, and returns nil if
 // all are empty.
-func encodeNonEmptySettings(fields []network.Field, texts map[string]string) json.RawMessage {
+func encodeNonEmptySettings(fields []network.Field, texts map[string]string) (blockOrNil json.RawMessage) {
 	block := map[string]any{}
 	for _, f := range fields {
 		if text := texts[f.Name]; strings.TrimSpace(text) != "" {

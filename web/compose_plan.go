@@ -21,7 +21,7 @@ func (r *request) loadPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	wrong, unchosen := r.web.removeInvalidSettings(in.PerPlatform), unchosenSettingErrors(*m)
 	plan, err := r.web.cfg.App.PlanPosts(r.context(), r.caller, in)
 	var known *core.Error
-	switch e, ok := asRefusal(err); {
+	switch e, ok := asFormRefusal(err); {
 	case ok:
 		m.Plan.Refused = r.web.errorForPeople(e)
 		if m.Refused == nil && len(m.Errors) == 0 {

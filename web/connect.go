@@ -45,7 +45,7 @@ func (r *request) redirectToConsentOrRenderError(ask contract.Authorize, err err
 // renderConnectError shows the accounts page with the reason why connecting or disconnecting failed. It returns an
 // error that the page cannot show.
 func (r *request) renderConnectError(err error) error {
-	e, ok := asRefusal(err)
+	e, ok := asFormRefusal(err)
 	if !ok {
 		return err
 	}
@@ -67,7 +67,7 @@ func (r *request) finishConnectOrReconnect() error {
 		return err
 	}
 	done, err := r.web.cfg.App.FinishConnectOrReconnect(r.context(), r.caller, r.pathID(), r.echo.QueryParams())
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		// Reloading this address would not help, so the error is shown on the page where the person started.
 		told := r.web.errorForPeople(e)
 		r.setFlash(ui.ToneDanger, strings.TrimSpace(told.Message+" "+told.Hint))
@@ -211,7 +211,7 @@ func (r *request) renderProfileChoice(status int, done app.Connected, chosen []s
 func (r *request) connectChosenProfiles(form url.Values) error {
 	pending, chosen := form.Get(accounts.FieldPending), form[accounts.FieldProfile]
 	connected, err := r.web.cfg.App.ConnectChosenProfiles(r.context(), r.caller, pending, chosen)
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		if done, waits := r.findPendingProfileChoice(); waits && done.Choice == pending && e.Code != core.CodeConflict {
 			return r.renderProfileChoice(httpd.Status(e.Code), done, chosen, r.web.errorForPeople(e))
 		}

@@ -87,6 +87,7 @@ var messages = map[core.Code]string{
 }
 
 // errorForPeople returns an error with a message and a hint for people, as the dashboard shows them.
+// Both are empty for not_found and payload_too_large, for which the error page has its own.
 func (w *Web) errorForPeople(e *core.Error) *contract.Error {
 	out := contract.ErrorOf(e, w.cfg.UpgradeURL)
 	out.Hint = e.Hint // without the path, which means nothing to people
@@ -140,9 +141,9 @@ func joinIssueTexts(rows []core.PlanRow) string {
 	return strings.Join(told, " ")
 }
 
-// asRefusal returns an error that a form can show beside its values. ok is false for any other error, which has its own
-// page, and for nil.
-func asRefusal(err error) (e *core.Error, ok bool) {
+// asFormRefusal returns an error that a form can show beside its values. ok is false for any other error, which has its
+// own page, and for nil.
+func asFormRefusal(err error) (e *core.Error, ok bool) {
 	if !errors.As(err, &e) {
 		return nil, false
 	}

@@ -68,7 +68,7 @@ func (r *request) actUnlessRepeated(form url.Values, act func(context.Context) e
 func actOnce(handle func(*request, url.Values) error) (handleOnce func(*request, url.Values) error) {
 	return func(r *request, form url.Values) error {
 		handled, handleErr := false, error(nil)
-		first, repeatedLater, err := doOnce(r, form, func(ctx context.Context) (formAnswer, error) {
+		first, mayBeOutdated, err := doOnce(r, form, func(ctx context.Context) (formAnswer, error) {
 			handled = true
 			handleErr = r.handleWithContext(ctx, form, handle)
 			if r.ledTo == "" {
@@ -92,7 +92,7 @@ func actOnce(handle func(*request, url.Values) error) (handleOnce func(*request,
 			r.putSessionValue(r.sessionKeyForWorkspace(key), value)
 		}
 		var flash layout.Flash
-		if repeatedLater && json.Unmarshal([]byte(first.Kept[keyFlash]), &flash) == nil {
+		if mayBeOutdated && json.Unmarshal([]byte(first.Kept[keyFlash]), &flash) == nil {
 			r.setFlashWithDetails(newRepeatedFlash(flash))
 		}
 		return r.redirect(first.To)
@@ -121,7 +121,7 @@ type doneAt[T any] struct {
 // handler decide what to say the second time.
 func doOnce[T any](
 	r *request, form url.Values, act func(context.Context) (T, error),
-) (out T, repeatedLater bool, err error) {
+) (out T, mayBeOutdated bool, err error) {
 	repeated := r.newExactFormReplayOrNil(form)
 	if repeated == nil {
 		out, err = act(r.context())

@@ -168,7 +168,7 @@ func (r *request) renderGroupFormErrorOrRedirect(
 		}
 		return r.renderGroupFormOrRedirectViewer(http.StatusNotFound, m, chosen)
 	}
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		input := e.Path
 		if input != groups.FieldName && input != groups.FieldDescription {
 			input = ""
@@ -189,7 +189,7 @@ func (r *request) renderGroupFormErrorOrRedirect(
 // addAccountToGroup adds an account, which the person dragged, to a group.
 func (r *request) addAccountToGroup(form url.Values) error {
 	_, err := r.web.cfg.App.AddAccountToGroup(r.context(), r.caller, r.pathID(), form.Get(groups.FieldAccount))
-	e, refused := asRefusal(err)
+	e, refused := asFormRefusal(err)
 	switch {
 	case refused && !r.wantsFragment():
 		return r.renderGroups(httpd.Status(e.Code), r.web.errorForPeople(e))

@@ -43,7 +43,7 @@ func (r *request) acceptInvitation(form url.Values) error {
 	if core.CodeOf(err) == core.CodeNotFound {
 		return r.renderInvalidInvitation()
 	}
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		m.Errors, m.Refused = r.placeError(e, e.Path)
 		r.setRetryAfterHeader(e)
 		if m.Refused != nil {

@@ -53,7 +53,7 @@ func (r *request) createKey(form url.Values) error {
 		made, err = r.web.cfg.App.CreateKey(ctx, r.caller, contract.CreateKey{Name: m.Name, Scope: m.Scope})
 		return err
 	})
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		m.Errors, m.Refused = r.placeError(e, e.Path)
 		return r.renderKeys(httpd.Status(e.Code), m)
 	}

@@ -116,21 +116,21 @@ type streams struct {
 
 // admitStream counts a stream as open until leave is called. ok is false if the session or the address already has too
 // many streams.
-func (s *streams) admitStream(session, address string) (leave func(), ok bool) {
+func (s *streams) admitStream(sessionKey, addressKey string) (leave func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open == nil {
 		s.open = map[string]int{}
 	}
-	if s.open[session] >= streamsPerSession || s.open[address] >= streamsPerAddress {
+	if s.open[sessionKey] >= streamsPerSession || s.open[addressKey] >= streamsPerAddress {
 		return nil, false
 	}
-	s.open[session]++
-	s.open[address]++
+	s.open[sessionKey]++
+	s.open[addressKey]++
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		for _, key := range []string{session, address} {
+		for _, key := range []string{sessionKey, addressKey} {
 			if s.open[key]--; s.open[key] == 0 {
 				delete(s.open, key)
 			}

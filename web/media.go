@@ -116,7 +116,7 @@ func (r *request) flashAndRedirectToLibrary(form url.Values, message string, err
 
 // flashDetailsAndRedirectToLibrary is flashAndRedirectToLibrary for a message with a link.
 func (r *request) flashDetailsAndRedirectToLibrary(form url.Values, done layout.Flash, err error) error {
-	e, refused := asRefusal(err)
+	e, refused := asFormRefusal(err)
 	switch {
 	case refused:
 		told := r.web.errorForPeople(e)
@@ -272,7 +272,7 @@ func (r *request) createFolder(form url.Values) error {
 		in.ParentID = contract.Some(parent)
 	}
 	made, err := r.web.cfg.App.CreateFolder(r.context(), r.caller, in)
-	if e, ok := asRefusal(convertMissingFolderError(err)); ok {
+	if e, ok := asFormRefusal(convertMissingFolderError(err)); ok {
 		if e.Path == "parentId" {
 			form.Del(media.FieldBack)
 			e = e.WithHint("Create the new folder at the top level, or open another folder first.")
@@ -296,7 +296,7 @@ func (r *request) editFolder(form url.Values) error {
 	}
 	made, err := r.web.cfg.App.EditFolder(r.context(), r.caller, in)
 	form.Set(media.FieldBack, link.MediaFilter{Folder: r.pathID()}.Encode())
-	if e, ok := asRefusal(convertMissingFolderError(err)); ok {
+	if e, ok := asFormRefusal(convertMissingFolderError(err)); ok {
 		return r.renderLibraryError(form, e, func(m *media.LibraryModel, words string) {
 			if errors.Is(err, app.ErrChanged) {
 				words = "This folder was changed after you opened the page. Its path is now " + m.Folders.PathName(r.pathID()) +

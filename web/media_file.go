@@ -66,7 +66,7 @@ func (r *request) editFile(form url.Values) error {
 		Revision: form.Get(media.FieldRevision),
 	})
 	refusal := convertMissingFolderError(err)
-	e, refused := asRefusal(refusal)
+	e, refused := asFormRefusal(refusal)
 	if !refused {
 		return r.flashAndRedirectToLibrary(form, made.OriginalName+" saved.", err)
 	}

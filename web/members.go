@@ -51,7 +51,7 @@ func (r *request) inviteMember(form url.Values) error {
 		})
 		return err
 	})
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		m.Errors, m.Refused = r.placeError(e, e.Path)
 		return r.renderMembers(httpd.Status(e.Code), m)
 	}
@@ -90,11 +90,11 @@ func (r *request) describeInvitationNow(email string) (string, error) {
 	return "This invitation is no longer valid. To create another one, enter the email address again.", nil
 }
 
-func (r *request) changeMemberRole(form url.Values) error {
+func (r *request) changeMemberOrInvitationRole(form url.Values) error {
 	made, err := r.web.cfg.App.ChangeMemberOrInvitationRole(r.context(), r.caller, contract.EditMember{
 		ID: r.pathID(), Role: form.Get(settings.FieldRole),
 	})
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		return r.renderMembers(httpd.Status(e.Code), settings.MembersModel{Refused: r.web.errorForPeople(e)})
 	}
 	if err != nil {
@@ -141,7 +141,7 @@ func (r *request) showRemoveMemberOrLeaveConfirmation() error {
 
 func (r *request) removeMemberOrLeave(url.Values) error {
 	err := r.web.cfg.App.RemoveMemberOrInvitation(r.context(), r.caller, r.pathID())
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		return r.renderMembers(httpd.Status(e.Code), settings.MembersModel{Refused: r.web.errorForPeople(e)})
 	}
 	if err != nil {

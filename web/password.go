@@ -36,7 +36,7 @@ func (r *request) checkSubmittedPasswordAndRecordProof() (refusal *core.Error, e
 		return nil, nil //nolint:nilerr // the handler returns the error of the form
 	}
 	err = r.web.cfg.App.VerifyOwnPasswordAndAudit(r.context(), r.caller, form.Get(auth.FieldCurrentPassword))
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		return e, nil
 	}
 	if err != nil {

@@ -25,7 +25,7 @@ func (r *request) redirectToPostOrShowRefusal(message string, err error) error {
 
 // redirectToPostWithFlashOrShowRefusal is redirectToPostOrShowRefusal for a message with details or a button.
 func (r *request) redirectToPostWithFlashOrShowRefusal(message layout.Flash, err error) error {
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		r.setRetryAfterHeader(e)
 		return r.renderPost(httpd.Status(e.Code), func(m *posts.ShowModel) { m.Refused = r.web.errorForPeople(e) })
 	}
@@ -53,8 +53,8 @@ func (r *request) reschedulePost(form url.Values) error {
 	p, before, err := r.web.cfg.App.EditPostWithUndo(r.context(), r.caller, contract.EditPost{
 		ID: r.pathID(), When: whenFromTimeInputs(form), Revision: form.Get(posts.FieldRevision),
 	})
-	if e, ok := asRefusal(err); ok && (e.Code == core.CodePlanHasIssues || inputForFieldPath(e.Path) == posts.FieldAt ||
-		errors.Is(err, app.ErrPostChanged)) {
+	if e, ok := asFormRefusal(err); ok && (e.Code == core.CodePlanHasIssues ||
+		inputForFieldPath(e.Path) == posts.FieldAt || errors.Is(err, app.ErrPostChanged)) {
 		return r.renderPost(httpd.Status(e.Code), func(m *posts.ShowModel) {
 			told := r.web.errorForPeople(e)
 			m.At, m.WrongAt = form.Get(posts.FieldAt), strings.TrimSpace(told.Message+" "+told.Hint)

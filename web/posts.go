@@ -132,7 +132,7 @@ func (r *request) loadRowsAndPopSelection(m *posts.ListModel, cards []app.PostCa
 	if err != nil {
 		return err
 	}
-	selected := r.popSelection()
+	selected := r.popSelectionUnlessFragment()
 	for _, card := range cards {
 		row := posts.Row{
 			Post: card.Post, Account: card.AccountName, Avatar: card.AccountAvatar,

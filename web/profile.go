@@ -46,7 +46,7 @@ func (r *request) editProfile(form url.Values) error {
 	if err == nil && form.Has(settings.FieldMail) {
 		err = r.web.cfg.App.SetMailChoice(r.context(), r.caller, string(m.Mail))
 	}
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		if e.Code == core.CodeConflict { // only the email address can be taken
 			e.Path = settings.FieldEmail
 		}

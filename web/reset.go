@@ -25,7 +25,7 @@ func (r *request) renderForgotPassword(status int, m auth.ForgotModel) error {
 func (r *request) requestPasswordReset(form url.Values) error {
 	m := auth.ForgotModel{Email: form.Get(auth.FieldEmail)}
 	err := r.web.cfg.App.RequestPasswordReset(r.context(), m.Email, r.readAddressAndDevice())
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		m.Errors, m.Refused = r.placeError(e, e.Path)
 		r.setRetryAfterHeader(e)
 		return r.renderForgotPassword(httpd.Status(e.Code), m)
@@ -62,7 +62,7 @@ func (r *request) resetPassword(form url.Values) error {
 	if core.CodeOf(err) == core.CodeNotFound {
 		return r.renderInvalidReset()
 	}
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		var m auth.ResetModel
 		m.Errors, m.Refused = r.placeError(e, e.Path)
 		r.setRetryAfterHeader(e)

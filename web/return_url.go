@@ -10,7 +10,7 @@ import (
 
 // safeReturnURL returns an address from a request if it is the path of one of our pages, or else "". It is safe to
 // redirect to the result.
-func safeReturnURL(requested string) string {
+func safeReturnURL(requested string) (urlOrEmpty string) {
 	u, err := url.Parse(requested)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || u.RawPath != "" {
 		return ""

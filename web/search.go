@@ -111,7 +111,7 @@ func (r *request) searchPosts(query string) ([]layout.PaletteEntry, error) {
 	}
 	cards, next, _, err := r.web.cfg.App.ListPostCards(r.context(), r.caller,
 		contract.ListPosts{Q: query, Limit: mostRead}, "")
-	if _, refused := asRefusal(err); refused { // the query is not valid, so no post can contain it
+	if _, refused := asFormRefusal(err); refused { // the query is not valid, so no post can contain it
 		return nil, nil
 	}
 	found := groupPostsOfRequests(cards)

@@ -35,7 +35,7 @@ func (r *request) changePassword(form url.Values) error {
 	proof, err := r.web.cfg.App.ChangePassword(r.context(), r.caller, contract.ChangePassword{
 		Current: form.Get(settings.FieldPresentPassword), New: form.Get(settings.FieldNewPassword),
 	})
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		var m settings.SecurityModel
 		m.Errors, m.Refused = r.placeError(e, e.Path)
 		r.setRetryAfterHeader(e)

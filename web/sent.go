@@ -39,7 +39,7 @@ const mostUpdated = 200
 // addUpdates lets open pages replace a message about sent posts by what has become of them.
 func (r *request) addUpdates(f layout.Flash, ids []string) layout.Flash {
 	if len(ids) <= mostUpdated {
-		f.Posts, f.UpdateURL = ids, r.link.SentPosts(ids...)
+		f.Posts, f.UpdateURL = ids, r.link.SentPostsFlash(ids...)
 	}
 	return f
 }
@@ -57,9 +57,9 @@ func (r *request) popFlashAndUpdate() (*layout.Flash, error) {
 	return outcome, err
 }
 
-// showSentPosts updates a message about sent posts. A retry can still change what has become of them, so the message is
-// updated again.
-func (r *request) showSentPosts() error {
+// showSentPostsFlash updates a message about sent posts. A retry can still change what has become of them, so the
+// message is updated again.
+func (r *request) showSentPostsFlash() error {
 	if !r.wantsFragment() {
 		return r.redirect(r.link.Home())
 	}

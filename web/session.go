@@ -59,7 +59,7 @@ func newSessions(store scs.CtxStore, secure bool, now func() time.Time) *session
 }
 
 // cookieToken returns the session's token in the request's cookie, or "".
-func (s *sessions) cookieToken(r *http.Request) string {
+func (s *sessions) cookieToken(r *http.Request) (tokenOrEmpty string) {
 	cookie, err := r.Cookie(s.manager.Cookie.Name)
 	if err != nil {
 		return ""

@@ -61,7 +61,7 @@ func (r *request) setUpServer(form url.Values) error {
 		Workspace: m.Values.Workspace, Name: m.Values.Name, Email: m.Values.Email, Password: form.Get(auth.FieldPassword),
 		TZ: m.Values.Zone,
 	}, r.readAddressAndDevice())
-	if e, ok := asRefusal(err); ok && e.Code == core.CodeInvalidRequest {
+	if e, ok := asFormRefusal(err); ok && e.Code == core.CodeInvalidRequest {
 		m.Errors = r.errorsByInput(err)
 		if m.Errors[auth.FieldZone] != "" {
 			m.Errors[auth.FieldZone] = zoneProblem(m.Values.Zone)

@@ -40,7 +40,7 @@ func (r *request) signIn(form url.Values) error {
 	}
 	given := contract.SignIn{Email: m.Email, Password: form.Get(auth.FieldPassword)}
 	in, err := r.web.cfg.App.SignIn(r.context(), given, r.readAddressAndDevice())
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		m.Refused = r.web.errorForPeople(e)
 		r.setRetryAfterHeader(e)
 		return r.renderSignIn(httpd.Status(e.Code), m)

@@ -230,7 +230,7 @@ func TestAPageCallsTheAPIInItsWorkspace(t *testing.T) {
 		must(t, err)
 		request.AddCookie(b.cookies["belfry"])
 		request.Header.Set("Referer", "http://localhost:8080"+referer)
-		caller, err := r.web.FindCallerByCookieAndReferer(request)
+		caller, err := r.web.FindCallerByCookieInRefererWorkspace(request)
 		must(t, err)
 		got := ""
 		if !caller.IsZero() {

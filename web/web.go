@@ -117,10 +117,10 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 	}
 }
 
-// FindCallerByCookieAndReferer returns the person who is signed in by the dashboard's cookie, in the workspace of the
-// page in Referer. It returns the zero Caller if nobody is signed in. It does not check that the request comes from our
-// own pages.
-func (w *Web) FindCallerByCookieAndReferer(r *http.Request) (callerOrZero core.Caller, err error) {
+// FindCallerByCookieInRefererWorkspace returns the person who is signed in by the dashboard's cookie, in the workspace
+// of the page in Referer. It returns the zero Caller if nobody is signed in. It does not check that the request comes
+// from our own pages.
+func (w *Web) FindCallerByCookieInRefererWorkspace(r *http.Request) (callerOrZero core.Caller, err error) {
 	ctx, err := w.sessions.loadSession(r)
 	if err != nil {
 		return core.Caller{}, err

@@ -40,7 +40,7 @@ func (r *request) editWorkspace(form url.Values) error {
 	saved, err := r.web.cfg.App.EditWorkspace(r.context(), r.caller, contract.EditWorkspace{
 		Name: &m.Name, Slug: &m.Slug, TZ: &m.Zone,
 	})
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok {
 		if e.Code == core.CodeConflict { // only the short name can be taken
 			e.Path = settings.FieldSlug
 		}

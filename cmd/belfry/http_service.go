@@ -72,7 +72,7 @@ func (d *httpService) newServerAndStartSandbox(pool *pgxpool.Pool) (*httpd.Serve
 	d.pages = pages
 	v1, err := api.New(api.Config{
 		App: d.app, Networks: d.shared.Networks, Log: d.shared.Log, LimitAddress: d.shared.LimitAddress,
-		LimitCreate: d.shared.LimitCreate, Session: pages.FindCallerByCookieAndReferer,
+		LimitCreate: d.shared.LimitCreate, Session: pages.FindCallerByCookieInRefererWorkspace,
 		SameOrigin: server.CheckSameOrigin, VerificationFiles: d.cfg.ProofFiles,
 	})
 	if err != nil {

@@ -69,11 +69,11 @@ func (w Workspace) ChangeSelectedPosts() string { return w.At(posts + "/bulk") }
 // ConfirmDeletingPosts asks for confirmation before ChangeSelectedPosts deletes several posts.
 func (w Workspace) ConfirmDeletingPosts() string { return w.At(posts + "/bulk/delete") }
 
-// SentPostIDs is the parameter of SentPosts: the posts' ids, separated by spaces.
+// SentPostIDs is the parameter of SentPostsFlash: the posts' ids, separated by spaces.
 const SentPostIDs = "posts"
 
-// SentPosts is the message about posts that were sent, as an update of an open page.
-func (w Workspace) SentPosts(ids ...string) string {
+// SentPostsFlash is the message about posts that were sent, as an update of an open page.
+func (w Workspace) SentPostsFlash(ids ...string) string {
 	query := url.Values{}
 	if len(ids) > 0 {
 		query.Set(SentPostIDs, strings.Join(ids, " "))
