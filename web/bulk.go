@@ -261,7 +261,7 @@ func (r *request) newUndoAction(before ...app.PostSchedule) *ui.Action {
 		Fields: []ui.Hidden{newFormIDField()},
 	}
 	for _, s := range before {
-		undo.Fields = append(undo.Fields, ui.Hidden{Name: posts.FieldBefore, Value: formatSchedule(s)})
+		undo.Fields = append(undo.Fields, ui.Hidden{Name: posts.FieldBefore, Value: encodeSchedule(s)})
 	}
 	return undo
 }
@@ -275,7 +275,7 @@ func (r *request) newUndoFlash(text string, before ...app.PostSchedule) layout.F
 func (r *request) undoPostChange(form url.Values) error {
 	var before []app.PostSchedule
 	for _, text := range form[posts.FieldBefore] {
-		s, err := parseSchedule(text)
+		s, err := decodeSchedule(text)
 		if err != nil {
 			return core.Invalid(posts.FieldBefore, "Belfry cannot undo this change.").WithHint("Open the posts and change their times yourself.").
 				WithCause(err)
@@ -294,9 +294,9 @@ func (r *request) undoPostChange(form url.Values) error {
 	return r.redirect(cmp.Or(r.refererPageURL(), r.link.Posts(link.Filter{})))
 }
 
-// formatSchedule formats a post's schedule as the value of an input: id, status, revision, zone and, if the post has a
+// encodeSchedule encodes a post's schedule as the value of an input: id, status, revision, zone and, if the post has a
 // time, that time in microseconds of Unix time.
-func formatSchedule(s app.PostSchedule) string {
+func encodeSchedule(s app.PostSchedule) string {
 	text := s.ID + " " + string(s.Status) + " " + s.Revision + " " + s.Zone.Name()
 	if !s.At.IsZero() {
 		text += " " + strconv.FormatInt(s.At.UnixMicro(), 10)
@@ -304,8 +304,8 @@ func formatSchedule(s app.PostSchedule) string {
 	return text
 }
 
-// parseSchedule parses the result of formatSchedule.
-func parseSchedule(text string) (s app.PostSchedule, err error) {
+// decodeSchedule decodes the result of encodeSchedule.
+func decodeSchedule(text string) (s app.PostSchedule, err error) {
 	parts := strings.Fields(text)
 	if len(parts) < 4 || len(parts) > 5 {
 		return s, errors.New("a schedule must have four or five parts")

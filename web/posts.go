@@ -149,11 +149,11 @@ func (r *request) loadRowsAndPopSelection(m *posts.ListModel, cards []app.PostCa
 }
 
 // rowNote returns why a post failed or what it is waiting for, or "".
-func rowNote(card app.PostCard, network string, zone core.Zone) (reasonOrEmpty string) {
+func rowNote(card app.PostCard, networkName string, zone core.Zone) (reasonOrEmpty string) {
 	clock := func(at time.Time) string { return at.In(zone.Location()).Format("15:04") }
 	switch {
 	case card.Error != nil && card.Error.Code == core.ErrorOutcomeUnknown:
-		return "Is this post on " + network + "?"
+		return "Is this post on " + networkName + "?"
 	case card.Error != nil && !card.NextTryAt.IsZero():
 		return card.Error.Message + " Next try at " + clock(card.NextTryAt) + "."
 	case card.Error != nil:
@@ -161,13 +161,13 @@ func rowNote(card app.PostCard, network string, zone core.Zone) (reasonOrEmpty s
 	case card.NeedsReconnecting && card.Status == string(core.PostQueued):
 		return "The account needs reconnecting"
 	case card.Asking:
-		return "Checking whether " + network + " published it"
+		return "Checking whether " + networkName + " published it"
 	case card.Held:
-		return "Waiting for " + network + " until " + clock(card.NextTryAt)
+		return "Waiting for " + networkName + " until " + clock(card.NextTryAt)
 	case card.Sending:
 		return "Publishing now"
 	case card.Preparing:
-		return network + " is processing it"
+		return networkName + " is processing it"
 	case card.Waiting:
 		return "Waiting for another post of this account"
 	}

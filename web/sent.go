@@ -21,12 +21,12 @@ func (r *request) newSendingFlash(before ...app.PostSchedule) layout.Flash {
 	for i, p := range before {
 		ids[i] = p.ID
 	}
-	return r.addUpdates(f, ids)
+	return r.addUpdateURL(f, ids)
 }
 
 // newPublishingFlash returns a message about the post in the address, which is published at once.
 func (r *request) newPublishingFlash() layout.Flash {
-	return r.addUpdates(layout.Flash{
+	return r.addUpdateURL(layout.Flash{
 		Tone: ui.ToneGood, Text: "Publishing the post… The timeline shows its progress.",
 	}, []string{r.pathID()})
 }
@@ -36,8 +36,8 @@ const viewLivePosts = "View live posts"
 // mostUpdated is the maximum number of posts in the address of an update. Many proxies limit addresses to 8 KB.
 const mostUpdated = 200
 
-// addUpdates lets open pages replace a message about sent posts by what has become of them.
-func (r *request) addUpdates(f layout.Flash, ids []string) layout.Flash {
+// addUpdateURL lets open pages replace a message about sent posts by what has become of them.
+func (r *request) addUpdateURL(f layout.Flash, ids []string) layout.Flash {
 	if len(ids) <= mostUpdated {
 		f.Posts, f.UpdateURL = ids, r.link.SentPostsFlash(ids...)
 	}
@@ -100,6 +100,6 @@ func (r *request) findOutcomeFlash(sent []string) (f *layout.Flash, pending bool
 			outcome.Text = failures
 		}
 	}
-	outcome = r.addUpdates(outcome, sent)
+	outcome = r.addUpdateURL(outcome, sent)
 	return &outcome, false, nil
 }
