@@ -160,12 +160,12 @@ func (m Model) accountCountAndPageText() string {
 }
 
 // unreachableText says which kinds of files cannot be published because this server has no public address.
-func unreachableText(network string, kinds []core.FileKind) string {
+func unreachableText(networkName string, kinds []core.FileKind) string {
 	what := "Photos and videos"
 	if len(kinds) == 1 {
 		what = map[core.FileKind]string{core.FileImage: "Photos", core.FileVideo: "Videos"}[kinds[0]]
 	}
-	return what + " cannot be published, because " + network +
+	return what + " cannot be published, because " + networkName +
 		" would download them from this server, whose address is not public."
 }
 

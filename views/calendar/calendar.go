@@ -78,8 +78,8 @@ type TogetherModel struct {
 	Total int
 }
 
-// areMovable reports whether the person may move the posts.
-func (m TogetherModel) areMovable() bool {
+// hasMovablePost reports whether the person may move any of the posts.
+func (m TogetherModel) hasMovablePost() bool {
 	return slices.ContainsFunc(m.Posts, func(p Post) bool { return p.Movable })
 }
 
@@ -406,8 +406,8 @@ func (m Model) composeURL() string {
 	return m.Frame.Link.Compose()
 }
 
-// composeTimeInHour returns the time for a new post in an hour of a day. It returns "" if the hour is over or skipped,
-// or the person's role does not allow posts.
+// composeTimeInHour returns the time for a new post in an hour of a day. It returns "" if the hour has begun or is
+// skipped, or the person's role does not allow posts.
 func (m Model) composeTimeInHour(d Day, h Hour) (wallTimeOrEmpty string) {
 	at := d.Date.Add(time.Duration(h.Hour) * time.Hour)
 	now := m.Now.In(m.Zone.Location())

@@ -80,8 +80,8 @@ func (f File) kindWord() string {
 	return "Image"
 }
 
-// formatName returns the format of the file, such as JPEG.
-func (f File) formatName() string {
+// fileFormatName returns the format of the file, such as JPEG.
+func (f File) fileFormatName() string {
 	_, format, _ := strings.Cut(f.Mime, "/")
 	if format == "quicktime" {
 		return "MOV"
@@ -90,7 +90,7 @@ func (f File) formatName() string {
 }
 
 // typeLabel returns the file's format and kind, such as "MP4 video".
-func (f File) typeLabel() string { return f.formatName() + " " + strings.ToLower(f.kindWord()) }
+func (f File) typeLabel() string { return f.fileFormatName() + " " + strings.ToLower(f.kindWord()) }
 
 func (f File) dimensions() string {
 	if f.Width == nil || f.Height == nil {

@@ -87,9 +87,9 @@ func (m PlanModel) accountsText(c Cause) string {
 }
 
 // countRowsOn returns the number of rows whose account is on one of the networks.
-func (m PlanModel) countRowsOn(networks []string) (n int) {
+func (m PlanModel) countRowsOn(networkNames []string) (n int) {
 	for _, row := range m.Rows {
-		if slices.Contains(networks, row.Network) {
+		if slices.Contains(networkNames, row.Network) {
 			n++
 		}
 	}

@@ -120,7 +120,7 @@ type Account struct {
 	Choices map[string][]string
 }
 
-func (a Account) isConnected() bool { return a.Status == string(core.AccountOK) }
+func (a Account) needsReconnect() bool { return a.Status != string(core.AccountOK) }
 
 // cannotUse reports whether the account cannot use a value of a setting, because its network does not offer it.
 func (a Account) cannotUse(setting, value string) bool {
@@ -243,8 +243,8 @@ func (m ComposeModel) errorOrCausesFor(input string) (causes []Cause) {
 	return causes
 }
 
-// problemText returns what is wrong with an input, as one paragraph, or "".
-func (m ComposeModel) problemText(input string) string {
+// errorOrCausesText returns the texts of errorOrCausesFor as one paragraph, or "".
+func (m ComposeModel) errorOrCausesText(input string) string {
 	var words []string
 	for _, c := range m.errorOrCausesFor(input) {
 		words = append(words, c.Message, c.Hint)
@@ -314,8 +314,8 @@ func (m ComposeModel) openTabPlatform() string {
 	return ""
 }
 
-// firstAltText returns the alternative text of the first file, which is sent to networks that accept one.
-func (m ComposeModel) firstAltText() string {
+// firstFileAltText returns the alternative text of the first file, which is sent to networks that accept one.
+func (m ComposeModel) firstFileAltText() string {
 	if len(m.Files) == 0 {
 		return ""
 	}
@@ -337,8 +337,8 @@ func (n Network) tabInputNames() []string {
 var sharedInputNames = []string{FieldTitle, FieldText, FieldTags, FieldMedia}
 
 // countProblemsOf returns the number of problems of the inputs.
-func (m ComposeModel) countProblemsOf(names ...string) (problems int) {
-	for _, name := range names {
+func (m ComposeModel) countProblemsOf(inputNames ...string) (problems int) {
+	for _, name := range inputNames {
 		for _, c := range m.errorOrCausesFor(name) {
 			if c.IsProblem() {
 				problems++
@@ -473,8 +473,8 @@ func (m PlanModel) ellipsisIfAsking() string {
 // canSubmit reports whether the submit button is enabled.
 func (m PlanModel) canSubmit() bool { return m.Plan != nil && m.Plan.OK && len(m.Rows) > 0 }
 
-// relativeTime says how far an instant is from now, for example "in 3 hours".
-func relativeTime(at, now time.Time) string {
+// timeUntilText says how far an instant is from now, for example "in 3 hours". For the past, it gives no distance.
+func timeUntilText(at, now time.Time) string {
 	d := at.Sub(now)
 	switch {
 	case d < -time.Minute:

@@ -123,7 +123,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy(settingID(platform, f), switchHelp(m, platform, f), m.problemText(SettingFieldName(platform, f.Name))))
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy(settingID(platform, f), switchHelp(m, platform, f), m.errorOrCausesText(SettingFieldName(platform, f.Name))))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -144,7 +144,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.FieldNote(settingID(platform, f), switchHelp(m, platform, f), m.problemText(SettingFieldName(platform, f.Name))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.FieldNote(settingID(platform, f), switchHelp(m, platform, f), m.errorOrCausesText(SettingFieldName(platform, f.Name))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -215,7 +215,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy(settingID(platform, f), settingHelp(f), m.problemText(SettingFieldName(platform, f.Name))))
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy(settingID(platform, f), settingHelp(f), m.errorOrCausesText(SettingFieldName(platform, f.Name))))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -304,7 +304,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.FieldNote(settingID(platform, f), settingHelp(f), m.problemText(SettingFieldName(platform, f.Name))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.FieldNote(settingID(platform, f), settingHelp(f), m.errorOrCausesText(SettingFieldName(platform, f.Name))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -375,7 +375,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy(settingID(platform, f), listHelp(f), m.problemText(SettingFieldName(platform, f.Name))))
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy(settingID(platform, f), listHelp(f), m.errorOrCausesText(SettingFieldName(platform, f.Name))))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -396,7 +396,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.FieldNote(settingID(platform, f), listHelp(f), m.problemText(SettingFieldName(platform, f.Name))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.FieldNote(settingID(platform, f), listHelp(f), m.errorOrCausesText(SettingFieldName(platform, f.Name))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -417,14 +417,14 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 func settingInput(m ComposeModel, platform string, f network.Field) ui.Field {
 	attributes := templ.Attributes{"disabled": f.Ignored, "dir": "auto"}
 	if f.Name == network.SettingAltText {
-		attributes["placeholder"] = m.firstAltText()
+		attributes["placeholder"] = m.firstFileAltText()
 	}
 	if f.Max > 0 && f.Kind == network.FieldNumber {
 		attributes["max"] = strconv.Itoa(f.Max)
 	}
 	return ui.Field{
 		ID: settingID(platform, f), Name: SettingFieldName(platform, f.Name), Label: f.Label, Type: inputTypes[f.Kind],
-		Value: m.Values.Setting(platform, f.Name), Help: settingHelp(f), Error: m.problemText(SettingFieldName(platform, f.Name)),
+		Value: m.Values.Setting(platform, f.Name), Help: settingHelp(f), Error: m.errorOrCausesText(SettingFieldName(platform, f.Name)),
 		Autocomplete: "off", Attributes: attributes,
 	}
 }

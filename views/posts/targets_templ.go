@@ -385,7 +385,7 @@ func accountChip(m ComposeModel, a Account, sharesName bool) templ.Component {
 			templ_7745c5c3_Var15 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var16 = []any{"chip", templ.KV("off", !a.isConnected())}
+		var templ_7745c5c3_Var16 = []any{"chip", templ.KV("off", a.needsReconnect())}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var16...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -556,7 +556,7 @@ func accountChip(m ComposeModel, a Account, sharesName bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if !a.isConnected() {
+		if a.needsReconnect() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<span class=\"chip-state\">needs reconnecting</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -610,10 +610,10 @@ func (m ComposeModel) accountIDsOn(platform string) (ids []string) {
 	return ids
 }
 
-// AllChosen reports whether all connected accounts among the ids are chosen.
+// AllChosen reports whether all accounts among the ids are chosen, apart from those that need to be reconnected.
 func AllChosen(accounts []Account, ids []string) bool {
 	for _, a := range accounts {
-		if slices.Contains(ids, a.ID) && a.isConnected() && !a.Chosen {
+		if slices.Contains(ids, a.ID) && !a.needsReconnect() && !a.Chosen {
 			return false
 		}
 	}

@@ -82,7 +82,7 @@ func TestAway(t *testing.T) {
 		59 * time.Minute: "in 59 minutes",
 		time.Hour:        "in 1 hour", 47 * time.Hour: "in 47 hours", 72 * time.Hour: "in 3 days",
 	} {
-		if got := relativeTime(now.Add(d), now); got != want {
+		if got := timeUntilText(now.Add(d), now); got != want {
 			t.Errorf("%s: want %q, got %q", d, want, got)
 		}
 	}

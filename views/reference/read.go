@@ -136,12 +136,12 @@ func (d document) convertOperation(op operation, method, path, apiURL string) Op
 }
 
 // curlMethodFlag returns curl's -X flag for a method, or "" if curl does not need it.
-func curlMethodFlag(method string) string {
-	switch method {
+func curlMethodFlag(lowerMethod string) string {
+	switch lowerMethod {
 	case "get", "put":
 		return "" // curl's default, without and with a file
 	}
-	return " -X " + strings.ToUpper(method)
+	return " -X " + strings.ToUpper(lowerMethod)
 }
 
 func doubleQuoteUnescaped(text string) string { return `"` + text + `"` }

@@ -64,8 +64,8 @@ func (m MembersModel) canChangeMember(row contract.Member) bool {
 	return m.Role.CheckRoleChange(core.Role(row.Role), "") == nil
 }
 
-// selectedRole returns the role that is preselected for an invitation.
-func (m MembersModel) selectedRole() string {
+// selectedInvitationRole returns the role that is preselected for an invitation.
+func (m MembersModel) selectedInvitationRole() string {
 	if m.Invites == "" {
 		return string(core.RoleEditor)
 	}
