@@ -57,15 +57,15 @@ func (a *API) addSchemasOfThisServer(r huma.Registry) error {
 		"Event.kind": {Type: huma.TypeString, Enum: enumOf(eventKinds)},
 		"Error.code": {Type: huma.TypeString, Enum: enumOf(core.Codes), Description: "See the section Error codes."},
 		"Issue.code": {
-			Type: huma.TypeString, Enum: enumOf(listIssueCodes()),
+			Type: huma.TypeString, Enum: enumOf(listIssueAndWarningCodes()),
 			Description: "See the sections Plan issues and Plan warnings.",
 		},
 	})
 }
 
 // replaceProperties replaces the schemas of properties. The keys of properties have the form RECORD.PROPERTY.
-func replaceProperties(r huma.Registry, properties map[string]*huma.Schema) error {
-	for path, s := range properties {
+func replaceProperties(r huma.Registry, schemaByPropertyPath map[string]*huma.Schema) error {
+	for path, s := range schemaByPropertyPath {
 		record, property, _ := strings.Cut(path, ".")
 		owner, err := getRecordSchema(r, record)
 		if err != nil {
@@ -85,7 +85,7 @@ var eventKinds = []core.EventKind{
 	core.EventCancelled, core.EventRescheduled, core.EventRetriedByWorker,
 }
 
-func listIssueCodes() []core.IssueCode {
+func listIssueAndWarningCodes() []core.IssueCode {
 	var out []core.IssueCode
 	for _, issue := range core.AllIssueTexts() {
 		out = append(out, issue.Code)

@@ -61,7 +61,7 @@ func (a *API) handleRequest(c echo.Context, r *route) error {
 	})
 	if left := answer.Creations; left != nil {
 		limit := a.cfg.LimitCreate
-		httpd.SetRateLimit(c, app.LimitNameCreate, limit.Max, limit.Window, left.Remaining, left.Reset)
+		httpd.AddRateLimitHeaders(c, app.LimitNameCreate, limit.Max, limit.Window, left.Remaining, left.Reset)
 	}
 	if err != nil {
 		return err
@@ -117,12 +117,12 @@ func writeJSON(c echo.Context, status int, body []byte) error {
 // database is unavailable; the request is then not counted.
 func (a *API) countRequestAndFindCaller(c echo.Context) error {
 	address, create := a.cfg.LimitAddress, a.cfg.LimitCreate
-	httpd.SetRateLimitPolicy(c, app.LimitNameAddress, address.Max, address.Window)
-	httpd.SetRateLimitPolicy(c, app.LimitNameCreate, create.Max, create.Window)
+	httpd.AddRateLimitPolicyHeader(c, app.LimitNameAddress, address.Max, address.Window)
+	httpd.AddRateLimitPolicyHeader(c, app.LimitNameCreate, create.Max, create.Window)
 	r := c.Request()
 	counted, err := a.cfg.App.CountRequestAndFindCaller(r.Context(), httpd.ClientAddressKey(c), bearerKey(r))
 	if err == nil || core.CodeOf(err) == core.CodeRateLimited {
-		httpd.SetRateLimit(c, app.LimitNameAddress, address.Max, address.Window,
+		httpd.AddRateLimitHeaders(c, app.LimitNameAddress, address.Max, address.Window,
 			counted.Counted.Remaining, counted.Counted.Reset)
 	}
 	c.Set(countedKey, counted)

@@ -217,17 +217,17 @@ func (r *route) decodeBody(contentType string, body []byte, into any) error {
 }
 
 // checkContentType returns unsupported_media_type unless the header is empty or declares JSON in UTF-8.
-func checkContentType(header string) error {
-	if header == "" {
+func checkContentType(headerOrEmpty string) error {
+	if headerOrEmpty == "" {
 		return nil
 	}
-	kind, parameters, err := mime.ParseMediaType(header)
+	kind, parameters, err := mime.ParseMediaType(headerOrEmpty)
 	if err == nil && kind == jsonType {
 		if charset, ok := parameters["charset"]; !ok || strings.EqualFold(charset, "utf-8") {
 			return nil
 		}
 	}
 	return core.Fail(core.CodeUnsupportedMediaType, "The Content-Type %s is not JSON in UTF-8.",
-		schema.FormatUntrustedName(header)).
+		schema.FormatUntrustedName(headerOrEmpty)).
 		WithHint("Send JSON in UTF-8 with the header Content-Type: application/json.")
 }

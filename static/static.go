@@ -119,7 +119,7 @@ func (b assetTable) replaceReferencesByHashedURLs(name string, body []byte) ([]b
 
 // gzipIfSmaller returns the body compressed with gzip, or nil if that is not smaller. It does not try fonts, which are
 // already compressed.
-func gzipIfSmaller(body []byte, contentType string) []byte {
+func gzipIfSmaller(body []byte, contentType string) (packedOrNil []byte) {
 	if contentType == kinds[".woff2"] {
 		return nil
 	}

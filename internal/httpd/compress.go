@@ -17,7 +17,7 @@ const minCompressed = 1400
 func WriteCompressible(c echo.Context, status int, contentType string, body []byte) error {
 	h := c.Response().Header()
 	h.Add("Vary", "Accept-Encoding")
-	if len(body) < minCompressed || !acceptsGzip(c) || isCrossSiteRequest(c) {
+	if len(body) < minCompressed || !acceptsGzip(c) || browserReportsOtherOrigin(c) {
 		return c.Blob(status, contentType, body)
 	}
 	var packed bytes.Buffer
@@ -46,7 +46,9 @@ func acceptsGzip(c echo.Context) bool {
 	return false
 }
 
-func isCrossSiteRequest(c echo.Context) bool {
+// browserReportsOtherOrigin reports whether Sec-Fetch-Site says that a page of another origin sent the request. It
+// returns false for clients that do not send this header.
+func browserReportsOtherOrigin(c echo.Context) bool {
 	switch c.Request().Header.Get("Sec-Fetch-Site") {
 	case "cross-site", "same-site":
 		return true

@@ -351,23 +351,23 @@ func TestRateLimitHeaders(t *testing.T) {
 	t.Parallel()
 	s, _ := newServer(t, nil)
 	s.Echo.GET("/v1/one", func(c echo.Context) error {
-		httpd.SetRateLimit(c, "address", 600, 10*time.Minute, 588, 412*time.Second)
-		httpd.SetRateLimitPolicy(c, "post-create", 60, time.Hour)
+		httpd.AddRateLimitHeaders(c, "address", 600, 10*time.Minute, 588, 412*time.Second)
+		httpd.AddRateLimitPolicyHeader(c, "post-create", 60, time.Hour)
 		return ok(c)
 	})
 	s.Echo.GET("/v1/both", func(c echo.Context) error {
-		httpd.SetRateLimit(c, "address", 600, 10*time.Minute, 588, 412*time.Second)
-		httpd.SetRateLimitPolicy(c, "post-create", 60, time.Hour)
-		httpd.SetRateLimit(c, "post-create", 60, time.Hour, 59, 3599*time.Second+time.Nanosecond)
+		httpd.AddRateLimitHeaders(c, "address", 600, 10*time.Minute, 588, 412*time.Second)
+		httpd.AddRateLimitPolicyHeader(c, "post-create", 60, time.Hour)
+		httpd.AddRateLimitHeaders(c, "post-create", 60, time.Hour, 59, 3599*time.Second+time.Nanosecond)
 		return ok(c)
 	})
 	s.Echo.GET("/v1/refused", func(c echo.Context) error {
-		httpd.SetRateLimit(c, "address", 600, 10*time.Minute, 588, 412*time.Second)
-		httpd.SetRateLimit(c, "post-create", 60, time.Hour, -1, 900*time.Millisecond)
+		httpd.AddRateLimitHeaders(c, "address", 600, 10*time.Minute, 588, 412*time.Second)
+		httpd.AddRateLimitHeaders(c, "post-create", 60, time.Hour, -1, 900*time.Millisecond)
 		return limited(0)
 	})
 	s.Echo.GET("/v1/later", func(c echo.Context) error {
-		httpd.SetRateLimit(c, "address", 600, 10*time.Minute, 0, -time.Second)
+		httpd.AddRateLimitHeaders(c, "address", 600, 10*time.Minute, 0, -time.Second)
 		return limited(9)
 	})
 	for path, want := range map[string][3]string{

@@ -22,15 +22,17 @@ type rateLimit struct {
 	counted   bool
 }
 
-// SetRateLimitPolicy adds a limit that did not count this request to the response's RateLimit-Policy header.
-func SetRateLimitPolicy(c echo.Context, name string, quota int, window time.Duration) {
+// AddRateLimitPolicyHeader adds a limit that did not count this request to the response's RateLimit-Policy header.
+func AddRateLimitPolicyHeader(c echo.Context, name string, quota int, window time.Duration) {
 	storeRateLimit(c, rateLimit{name: name, quota: quota, window: window})
 }
 
-// SetRateLimit adds a limit to the response's RateLimit-Policy header, and the number of remaining requests to
-// RateLimit (draft-ietf-httpapi-ratelimit-headers). Limits appear in the order in which they were first set. Setting
+// AddRateLimitHeaders adds a limit to the response's RateLimit-Policy header, and the number of remaining requests to
+// RateLimit (draft-ietf-httpapi-ratelimit-headers). Limits appear in the order in which they were first added. Adding
 // one again replaces its values. reset is rounded up to whole seconds.
-func SetRateLimit(c echo.Context, name string, quota int, window time.Duration, remaining int, reset time.Duration) {
+func AddRateLimitHeaders(
+	c echo.Context, name string, quota int, window time.Duration, remaining int, reset time.Duration,
+) {
 	storeRateLimit(c, rateLimit{
 		name: name, quota: quota, window: window,
 		remaining: max(remaining, 0), reset: int((max(reset, 0) + time.Second - 1) / time.Second), counted: true,
@@ -44,12 +46,12 @@ func storeRateLimit(c echo.Context, l rateLimit) {
 		return
 	}
 	if limits == nil {
-		c.Response().Before(func() { setRateLimitHeaders(c) })
+		c.Response().Before(func() { writeRateLimitHeaders(c) })
 	}
 	c.Set(limitsKey, append(limits, l))
 }
 
-func setRateLimitHeaders(c echo.Context) {
+func writeRateLimitHeaders(c echo.Context) {
 	var policies, counts []byte
 	for _, l := range storedRateLimits(c) {
 		policies = appendRateLimitItem(policies, l.name, ";q=", l.quota, ";w=", int(l.window/time.Second))
