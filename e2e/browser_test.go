@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -57,7 +58,10 @@ func (b *browser) recordComplaints(event any) {
 		}
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
-			text = fmt.Sprintf("console: %v", e.Args)
+			text = "console:"
+			for _, a := range e.Args {
+				text += " " + cmp.Or(string(a.Value), a.Description)
+			}
 		}
 	case *runtime.EventExceptionThrown:
 		text = "exception: " + e.ExceptionDetails.Text

@@ -3,6 +3,7 @@ package e2e
 import (
 	"testing"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -43,4 +44,39 @@ func TestTheCommandPaletteIsUsedWithTheKeyboard(t *testing.T) {
 	press("open the palette", "k", chromedp.KeyModifiers(chromedp.ModifierCtrl))
 	b.waitFor(`document.querySelector("#palette[open]") !== null && location.pathname.endsWith("/settings/appearance")`)
 	b.checkConsole()
+}
+
+// Each letter aborted the search for the letters before it, and the browser logged an error for each aborted request.
+func TestTypingDuringASlowSearchLogsNoError(t *testing.T) {
+	t.Parallel()
+	_, b := openHarbourBakery(t)
+	b.sendPost("Rye bread is back.", "draft")
+	b.clickLink(testid("nav-posts"))
+	b.clickLink(testid("tab-Drafts"))
+	b.slowDown(1500)
+	for _, search := range []struct{ input, found string }{
+		{testid("search"), `document.querySelector("[data-testid=posts] mark")?.innerText.toLowerCase() === "rye bread"`},
+		{"#palette input", `document.querySelector("#palette-results").innerText.includes("Rye bread is back.")`},
+	} {
+		if search.input == "#palette input" {
+			b.runActions("open the palette", chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+		}
+		for _, text := range []string{"rye", " bre", "ad"} {
+			b.typeInto(search.input, text)
+			b.waitFor(`document.querySelector('` + search.input + `').matches(".htmx-request")`)
+		}
+		b.waitFor(search.found)
+	}
+	b.checkConsole()
+}
+
+// slowDown delays every response.
+func (b *browser) slowDown(milliseconds float64) {
+	b.t.Helper()
+	conditions := network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{
+		{Latency: milliseconds, DownloadThroughput: -1, UploadThroughput: -1},
+	}}
+	if _, err := chromedp.Call(b.ctx, network.EmulateNetworkConditionsByRule, conditions); err != nil {
+		b.t.Fatal(err)
+	}
 }

@@ -211,7 +211,7 @@ func filterForm(m Model) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "\" hx-target=\"#accounts\" hx-swap=\"outerHTML\" hx-push-url=\"true\" hx-trigger=\"input delay:200ms, submit\" hx-sync=\"this:replace\"><label for=\"q\" class=\"unseen\">Search accounts</label> <span class=\"search\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "\" hx-target=\"#accounts\" hx-swap=\"outerHTML\" hx-push-url=\"true\" hx-trigger=\"input delay:200ms, submit\" hx-sync=\"this:queue last\"><label for=\"q\" class=\"unseen\">Search accounts</label> <span class=\"search\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

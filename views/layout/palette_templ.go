@@ -115,7 +115,7 @@ func palette(f Frame) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\" hx-trigger=\"input changed delay:120ms, palette\" hx-target=\"#palette-results\" hx-sync=\"this:replace\"> <button type=\"submit\" class=\"unseen\" tabindex=\"-1\">Search</button></form><div id=\"palette-results\" class=\"palette-results\" role=\"listbox\" aria-label=\"Results\"></div><p class=\"unseen\" role=\"status\" data-palette-status></p></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\" hx-trigger=\"input changed delay:120ms, palette\" hx-target=\"#palette-results\" hx-sync=\"this:queue last\"> <button type=\"submit\" class=\"unseen\" tabindex=\"-1\">Search</button></form><div id=\"palette-results\" class=\"palette-results\" role=\"listbox\" aria-label=\"Results\"></div><p class=\"unseen\" role=\"status\" data-palette-status></p></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

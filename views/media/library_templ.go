@@ -1141,7 +1141,7 @@ func filters(m LibraryModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 88, "\" hx-include=\"closest form\" hx-target=\"#library\" hx-swap=\"morph\" hx-push-url=\"true\" hx-trigger=\"input changed delay:300ms\" hx-sync=\"this:replace\"></div><input type=\"hidden\" name=\"folder\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 88, "\" hx-include=\"closest form\" hx-target=\"#library\" hx-swap=\"morph\" hx-push-url=\"true\" hx-trigger=\"input changed delay:300ms\" hx-sync=\"this:queue last\"></div><input type=\"hidden\" name=\"folder\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1258,7 +1258,7 @@ func LibraryPart(m LibraryModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 95, "\" hx-trigger=\"files-changed from:body, live\" hx-swap=\"morph\" hx-push-url=\"false\" hx-sync=\"#q:abort\" data-live=\"media\"><datalist id=\"tags\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 95, "\" hx-trigger=\"files-changed from:body, live\" hx-swap=\"morph\" hx-push-url=\"false\" hx-sync=\"#q:drop\" data-live=\"media\"><datalist id=\"tags\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -70,7 +70,7 @@ func PickPart(m PickModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\" hx-target=\"#picker-files\" hx-push-url=\"false\" hx-trigger=\"submit, change, input changed delay:300ms from:#picker-q\" hx-sync=\"this:replace\"><div class=\"search\"><label for=\"picker-q\" class=\"unseen\">Search files</label>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\" hx-target=\"#picker-files\" hx-push-url=\"false\" hx-trigger=\"submit, change, input changed delay:300ms from:#picker-q\" hx-sync=\"this:queue last\"><div class=\"search\"><label for=\"picker-q\" class=\"unseen\">Search files</label>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
