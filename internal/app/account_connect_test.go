@@ -278,7 +278,7 @@ func TestReconnectingWakesArmedPublicationsOnly(t *testing.T) {
 	h := apptest.New(t)
 	ws := h.Workspace("one")
 	a, other := ws.Account("threads", "maren.writes"), ws.Account("threads", "harbour.bakery")
-	at := h.Clock.Now().Add(48 * time.Hour)
+	at := h.Clock.Now().Add(12 * time.Hour)
 	armed, waiting, foreign := ws.Queued("armed", a, at), ws.Queued("waiting", a, at), ws.Queued("other", other, at)
 	for _, p := range []contract.Post{armed, foreign} {
 		id, err := core.ParseID[core.PostKind](p.ID)
