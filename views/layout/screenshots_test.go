@@ -23,9 +23,15 @@ import (
 
 const stateFolder = "../../bin/screenshots/states"
 
-// misplacedParts returns the visible parts that begin above the page, where nobody can scroll to, and the icons that
-// are not in the middle of their search field. The hours of a week scroll by themselves.
-const misplacedParts = `[
+// misplacedParts returns the visible parts that begin above the page, where nobody can scroll to, the icons that
+// are not in the middle of their search field, the days that do not begin where their posts do, and the headings of
+// last columns that are less than 12 px from the edge of their card. The hours of a week scroll by themselves.
+const misplacedParts = `const extent = (part) => {
+	const range = document.createRange();
+	range.selectNodeContents(part);
+	return range.getBoundingClientRect();
+};
+[
 	...[...document.querySelectorAll("main *:not(.week *)")].filter((part) => {
 		const { top, bottom } = part.getBoundingClientRect();
 		return top + scrollY < 0 && bottom + scrollY > 0;
@@ -34,6 +40,12 @@ const misplacedParts = `[
 		const [at, field] = [icon, icon.parentElement.querySelector("input")].map((part) => part.getBoundingClientRect());
 		return Math.abs(at.top + at.bottom - field.top - field.bottom) > 2;
 	}),
+	...[...document.querySelectorAll(".post-day")].filter((day) => {
+		const [heading, state] = [day.querySelector("th"), day.nextElementSibling.querySelector(".post-state")].map(extent);
+		return Math.abs(heading.left - state.left) > 2;
+	}),
+	...[...document.querySelectorAll(".card thead th:last-child:not(:has(.unseen))")].filter((heading) =>
+		extent(heading).right > heading.closest(".card").getBoundingClientRect().right - 12),
 ].filter((part) => part.checkVisibility()).map((part) => part.localName + "." + part.getAttribute("class")).join(", ")`
 
 var photographed = flag.String("states", "", "regular expression: photograph only the states whose names match")
