@@ -38,7 +38,7 @@ func ConvertToJPEG(ctx context.Context, r io.ReaderAt, size int64, to core.Conve
 			facts.Mime, facts.Width, facts.Height, to.Width, to.Height)
 	}
 	f := newFile(ctx, r, size)
-	profile, err := f.readColorProfile(facts, maxProfileBytes)
+	profile, err := f.readRGBProfile(facts, maxProfileBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,8 @@ func scaleDownOntoWhite(picture image.Image, width, height int) *image.RGBA {
 	for at := range from.Dy() {
 		draw.Draw(row, row.Rect, image.White, image.Point{}, draw.Src)
 		draw.Draw(row, row.Rect, picture, image.Pt(from.Min.X, from.Min.Y+at), draw.Over)
-		sumColorsOfRowParts(across, row.Pix, from.Dx(), width)
+		clear(across)
+		addColorsOfRowParts(across, row.Pix, from.Dx(), width)
 		for rest := height; rest > 0; {
 			part := min(rest, left)
 			for i, sum := range across {
@@ -100,10 +101,9 @@ func scaleDownOntoWhite(picture image.Image, width, height int) *image.RGBA {
 	return out
 }
 
-// sumColorsOfRowParts divides a row of RGBA pixels into parts of equal length, and sets sums to the sums of the colors
-// of each part. In total, each pixel counts as many times as there are parts.
-func sumColorsOfRowParts(sums []int64, rgbaRow []uint8, rowPixels, parts int) {
-	clear(sums)
+// addColorsOfRowParts divides a row of RGBA pixels into parts of equal length, and adds the colors of each part to
+// sums. In total, each pixel counts as many times as there are parts.
+func addColorsOfRowParts(sums []int64, rgbaRow []uint8, rowPixels, parts int) {
 	x, left := 0, rowPixels
 	for at := range rowPixels {
 		red, green, blue := int64(rgbaRow[4*at]), int64(rgbaRow[4*at+1]), int64(rgbaRow[4*at+2])

@@ -63,7 +63,7 @@ func Examine(ctx context.Context, r io.ReaderAt, size int64, declared DeclaredTy
 		facts = Facts{FileFacts: core.FileFacts{Kind: format.kind, Mime: format.mime, Bytes: size}, Orientation: 1}
 		abortIf(format.kind == core.FileImage && size > maxImageBytes, reasonHeavy)
 		format.readFacts(f, &facts)
-		f.refuseIfArchive()
+		f.refuseIfAlsoZIP()
 		facts.Convertible = facts.isConvertibleToJPEG()
 	})
 	if err != nil {

@@ -105,7 +105,7 @@ func boxDuration(version uint8, v0, v1 uint64) int64 {
 func (m *movie) setFactsFromTracks() {
 	for _, t := range m.tracks {
 		abortIf(t.outside, reasonOutside)
-		m.readSampleTables(t)
+		m.readAndCheckSampleTables(t)
 		m.facts.Private = m.facts.Private || t.isTelemetry() && m.fragments == nil
 	}
 	video, audio := m.chooseTrack("vide"), m.chooseTrack("soun")
@@ -176,7 +176,8 @@ func (m *movie) readVideoDescription(t *track) {
 	if width == 0 || height == 0 {
 		width, height = t.width, t.height
 	}
-	m.facts.VideoCodec = videoCodecOrRefuse(entry.name)
+	abortIf(entry.name == "encv" || entry.name == "drmi", reasonEncrypted)
+	m.facts.VideoCodec = videoCodec(entry.name)
 	for b := range m.boxes(entry.content+head, entry.end) {
 		if b.name != "pasp" {
 			continue
@@ -210,8 +211,8 @@ func looksLikeBoxName(name string) bool {
 	return len(name) == 4
 }
 
-// videoCodecOrRefuse returns the codec of a sample description by its name, and refuses encrypted videos.
-func videoCodecOrRefuse(entryName string) core.Codec {
+// videoCodec returns the codec of a sample description by its name.
+func videoCodec(entryName string) core.Codec {
 	switch entryName {
 	case "avc1", "avc2", "avc3", "avc4":
 		return core.CodecH264
@@ -223,8 +224,6 @@ func videoCodecOrRefuse(entryName string) core.Codec {
 		return core.CodecVP9
 	case "av01", "dav1":
 		return core.CodecAV1
-	case "encv", "drmi":
-		abortWith(reasonEncrypted)
 	}
 	return codecFromUnknownCode(entryName)
 }

@@ -20,9 +20,10 @@ const (
 	maxThumbnailProfileBytes = 4 << 10
 )
 
-// readColorProfile returns the color profile of the picture, or nil if it has none, or one that is not for RGB colors
-// or has more than maxBytes.
-func (f *file) readColorProfile(facts Facts, maxBytes int) (profile []byte, err error) {
+// readRGBProfile returns the color profile of the picture, or nil if it has none, or one that is not for RGB colors or
+// has more than maxBytes.
+func (f *file) readRGBProfile(facts Facts, maxBytes int) (profileOrNil []byte, err error) {
+	var profile []byte
 	c := facts.profile
 	switch {
 	case c.length == 0:

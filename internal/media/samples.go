@@ -7,8 +7,9 @@ import (
 // maxUnits limits sums over a file's tables. It is far above the sums of real files and far below an overflow.
 const maxUnits = 1 << 52
 
-// readSampleTables reads the sample tables of a video or audio track, and checks that all its bytes are in the file.
-func (m *movie) readSampleTables(t *track) {
+// readAndCheckSampleTables reads the sample tables of a video or audio track, and checks that all its bytes are in the
+// file.
+func (m *movie) readAndCheckSampleTables(t *track) {
 	if t.handler != "vide" && t.handler != "soun" {
 		return
 	}
@@ -108,6 +109,7 @@ func (s *sampleSizes) sumNextSizes(count int64) (total int64) {
 // chunkRuns reads the table of samples per chunk (14496-12, 8.7.4). Each row applies until the next one.
 type chunkRuns struct {
 	rows      *boxTable
+	chunk     int64 // the number of the current chunk; 0 before the first
 	count     int64 // samples in the current chunk
 	nextChunk int64 // the first chunk of the next row; 0 after the last row
 	nextCount int64 // samples in that chunk
@@ -129,10 +131,10 @@ func (r *chunkRuns) readNextRow() {
 	}
 }
 
-// advanceToChunk advances to the chunk with the given number and returns its number of samples. It must be called for
-// 1, 2, 3 and so on.
-func (r *chunkRuns) advanceToChunk(number int64) (samples int64) {
-	if number == r.nextChunk {
+// advanceToNextChunk advances to the next chunk, at first to the first one, and returns its number of samples.
+func (r *chunkRuns) advanceToNextChunk() (samples int64) {
+	r.chunk++
+	if r.chunk == r.nextChunk {
 		r.count = r.nextCount
 		r.readNextRow()
 	}
@@ -150,15 +152,13 @@ func (m *movie) visitChunks(t *track, visit func(mediaChunk)) {
 		width = 8
 	}
 	offsets, runs, sizes := m.openTable(t.stco, width), m.openChunkRuns(t.stsc), m.openSampleSizes(t.stsz)
-	number := int64(0)
 	for row := range offsets.remainingRows() {
 		at := int64(binary.BigEndian.Uint32(row))
 		if width == 8 {
 			at = int64(binary.BigEndian.Uint64(row)) //nolint:gosec // the visitor checks for negative positions
 		}
-		number++
 		// The last chunk may claim more samples than there are.
-		samples := min(runs.advanceToChunk(number), sizes.left)
+		samples := min(runs.advanceToNextChunk(), sizes.left)
 		visit(mediaChunk{samples, at, sizes.sumNextSizes(samples)})
 	}
 }

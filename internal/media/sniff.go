@@ -242,9 +242,9 @@ func (f *file) refuseOrMarkTrailingData(end int64, facts *Facts) {
 	}
 }
 
-// refuseIfArchive refuses a file that ends with the directory of a ZIP archive. Programs that open or run archives
+// refuseIfAlsoZIP refuses a file that ends with the directory of a ZIP archive. Programs that open or run archives
 // search for the directory from the end (APPNOTE.TXT, 4.3.16).
-func (f *file) refuseIfArchive() {
+func (f *file) refuseIfAlsoZIP() {
 	const directory = 22
 	tail := f.readUpTo(max(0, f.size-windowSize), windowSize)
 	for at := bytes.LastIndex(tail, []byte("PK\x05\x06")); at >= 0; at = bytes.LastIndex(tail[:at], []byte("PK\x05\x06")) {

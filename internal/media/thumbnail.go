@@ -60,7 +60,7 @@ func MakeThumbnailOrPlaceholder(ctx context.Context, r io.ReaderAt, facts Facts)
 		return makePlaceholderJPEG(facts)
 	}
 	f := newFile(ctx, r, facts.Bytes)
-	profile, err := f.readColorProfile(facts, maxThumbnailProfileBytes)
+	profile, err := f.readRGBProfile(facts, maxThumbnailProfileBytes)
 	if err != nil {
 		return nil, err
 	}
