@@ -140,7 +140,7 @@ func (a *App) GetFileCard(ctx context.Context, c core.Caller, id string) (FileCa
 		card.URL = a.intake.FileURL(t.WorkspaceID(), m, nil, "")
 	}
 	if card.URL != "" && !m.Pinned && !card.InUse && !m.PublishedAt.IsZero() {
-		card.DeletedAt = a.intake.KeptUntil(m)
+		card.DeletedAt = a.intake.KeptUntil(m.PublishedAt)
 	}
 	return card, nil
 }

@@ -65,8 +65,11 @@ func (s *Service) DeleteFiles(
 	return deleted, inUse, err
 }
 
-// KeptUntil returns when the bytes of a published file are deleted, unless the file is pinned or in use.
-func (s *Service) KeptUntil(m store.Media) time.Time { return m.PublishedAt.Add(s.cfg.Retention) }
+// KeptUntil returns when the bytes of a file whose last post went live at lastPublished are deleted, unless the file is
+// pinned or in use.
+func (s *Service) KeptUntil(lastPublished time.Time) time.Time {
+	return lastPublished.Add(s.cfg.Retention)
+}
 
 // Retention returns how long a file's bytes are kept after the last post with it went live.
 func (s *Service) Retention() time.Duration { return s.cfg.Retention }

@@ -60,7 +60,7 @@ func (s *Service) AddFileAndEnqueueDownload(
 	if err != nil {
 		return m, err
 	}
-	return m, s.reserveFreeingExpiredUploads(ctx, t, func(t store.Tenant) error {
+	return m, s.reserveFreeingExpiredUploadsIfFull(ctx, t, func(t store.Tenant) error {
 		used, err := t.UsedStorage(ctx)
 		if err != nil {
 			return err
@@ -216,7 +216,7 @@ func (s *Service) downloadAndCharge(
 func (s *Service) chargeDownloadAndSaveInfo(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, needTotal, wantTotal int64,
 ) (chargedTotal int64, err error) {
-	err = s.reserveFreeingExpiredUploads(ctx, t, func(t store.Tenant) error {
+	err = s.reserveFreeingExpiredUploadsIfFull(ctx, t, func(t store.Tenant) error {
 		locked, err := t.LockMedia(ctx, m.ID)
 		if err != nil {
 			return err

@@ -80,8 +80,10 @@ func (s *Service) ClaimAndProcessFile(ctx context.Context, ws core.WorkspaceID, 
 		fmt.Errorf("process media %s: %w", id, err), t.ReleaseMediaClaim(ctx, claim, retryDelay(m.Tries), true))
 }
 
-// retryDelay returns how long to wait before the next attempt after a number of earlier failures.
-func retryDelay(tries int) time.Duration { return firstRetry << (2 * min(tries, maxTries)) }
+// retryDelay returns how long to wait before the next attempt, if there were earlierFailures before the latest one.
+func retryDelay(earlierFailures int) time.Duration {
+	return firstRetry << (2 * min(earlierFailures, maxTries))
+}
 
 // examineAndStoreCopies reads the file, and stores its thumbnail and, if necessary, a copy without private metadata. It
 // fills result, even after an error, with what it has found and stored by then. A *media.Refusal means that the file is

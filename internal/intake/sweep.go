@@ -42,7 +42,7 @@ func (s *Service) RequeueOrFailStalledFiles(ctx context.Context) error {
 		if d.Status != core.MediaUploading || d.Fetched {
 			continue
 		}
-		if err := s.expireUpload(ctx, s.tenant(d.Workspace), d.ID); err != nil {
+		if err := s.expireUploadIfUnclaimed(ctx, s.tenant(d.Workspace), d.ID); err != nil {
 			return fmt.Errorf("end the reservation of media %s: %w", d.ID, err)
 		}
 	}

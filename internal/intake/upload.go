@@ -50,7 +50,7 @@ func (s *Service) ReserveUpload(
 		MediaID: m.ID.String(), UploadURL: s.cfg.PublicURL + contract.UploadPath + token,
 		ExpiresAt: contract.Time{Time: m.ExpiresAt},
 	}
-	return out, s.reserveFreeingExpiredUploads(ctx, t, func(t store.Tenant) error {
+	return out, s.reserveFreeingExpiredUploadsIfFull(ctx, t, func(t store.Tenant) error {
 		if err := chargeStorage(ctx, t, plan, m.Bytes); err != nil {
 			return err
 		}
@@ -106,9 +106,9 @@ func (s *Service) setFolderAndLoadPlan(
 	return s.loadPlan(ctx, t)
 }
 
-// reserveFreeingExpiredUploads calls reserve in a transaction. If reserve returns quota_exceeded, it frees the storage
-// of expired uploads and calls reserve once more.
-func (s *Service) reserveFreeingExpiredUploads(
+// reserveFreeingExpiredUploadsIfFull calls reserve in a transaction. If reserve returns quota_exceeded, it frees the
+// storage of expired uploads and calls reserve once more.
+func (s *Service) reserveFreeingExpiredUploadsIfFull(
 	ctx context.Context, t store.Tenant, reserve func(store.Tenant) error,
 ) error {
 	err := t.Tx(ctx, reserve)
@@ -120,7 +120,7 @@ func (s *Service) reserveFreeingExpiredUploads(
 		return errors.Join(err, listErr)
 	}
 	for _, id := range expired {
-		if err := s.expireUpload(ctx, t, id); err != nil {
+		if err := s.expireUploadIfUnclaimed(ctx, t, id); err != nil {
 			return err
 		}
 	}
@@ -139,8 +139,9 @@ func chargeStorage(ctx context.Context, t store.Tenant, plan core.Plan, bytes in
 // reasonExpired is the reason shown for a file that was not uploaded in time.
 const reasonExpired = "The file was not uploaded in time."
 
-// expireUpload marks a file as failed because it was not uploaded in time, and frees its reserved storage.
-func (s *Service) expireUpload(ctx context.Context, t store.Tenant, id core.MediaID) error {
+// expireUploadIfUnclaimed marks a file as failed because it was not uploaded in time, and frees its reserved storage.
+// The caller checks the time. expireUploadIfUnclaimed does nothing if an upload is in progress or has succeeded.
+func (s *Service) expireUploadIfUnclaimed(ctx context.Context, t store.Tenant, id core.MediaID) error {
 	return lockAndUpdateMediaIfExists(ctx, t, id, func(t store.Tenant, m store.Media) error {
 		_, err := t.ChangeMediaStateAndEndClaim(ctx, m, 0, store.MediaChange{
 			MediaMove: core.MediaAbandon, FailReason: reasonExpired, Facts: m.FileFacts,
@@ -255,7 +256,7 @@ func (s *Service) releaseClaimAndExplainFailure(
 
 // explainUploadConflict returns the error for an upload that lost its file to another request: upload_in_progress, or
 // already_uploaded or upload_expired if the file no longer awaits an upload.
-func (s *Service) explainUploadConflict(ctx context.Context, t store.Tenant, id core.MediaID) error {
+func (s *Service) explainUploadConflict(ctx context.Context, t store.Tenant, id core.MediaID) (senderErr error) {
 	m, err := t.Media(ctx, id)
 	if err != nil {
 		return err
