@@ -25,15 +25,15 @@ func validate(cfg *Config) error {
 		byName[f.name] = f
 	}
 	c := checker{fields: byName}
-	c.checkHostPort("ADDR", cfg.Addr)
-	c.checkHostPort("METRICS_ADDR", cfg.MetricsAddr)
-	c.checkURL("PUBLIC_URL", cfg.PublicURL, origin, "http", "https")
-	c.checkURL("MEDIA_URL", cfg.given["MEDIA_URL"], withPath, "http", "https")
-	c.checkURL("NETWORKS_URL", cfg.NetworksURL, withPath, "http", "https")
-	c.checkURL("UPGRADE_URL", cfg.UpgradeURL, anything, "http", "https")
-	c.checkURL("DATABASE_URL", cfg.DatabaseURL.Reveal(), loose, "postgres", "postgresql")
-	c.checkURL("STORAGE_URL", cfg.StorageURL.Reveal(), loose, "file", "s3")
-	c.checkURL("SMTP_URL", cfg.SMTPURL.Reveal(), loose, "smtp", "smtps")
+	c.checkHostPortIfSet("ADDR", cfg.Addr)
+	c.checkHostPortIfSet("METRICS_ADDR", cfg.MetricsAddr)
+	c.checkURLIfSet("PUBLIC_URL", cfg.PublicURL, origin, "http", "https")
+	c.checkURLIfSet("MEDIA_URL", cfg.given["MEDIA_URL"], withPath, "http", "https")
+	c.checkURLIfSet("NETWORKS_URL", cfg.NetworksURL, withPath, "http", "https")
+	c.checkURLIfSet("UPGRADE_URL", cfg.UpgradeURL, anything, "http", "https")
+	c.checkURLIfSet("DATABASE_URL", cfg.DatabaseURL.Reveal(), loose, "postgres", "postgresql")
+	c.checkURLIfSet("STORAGE_URL", cfg.StorageURL.Reveal(), loose, "file", "s3")
+	c.checkURLIfSet("SMTP_URL", cfg.SMTPURL.Reveal(), loose, "smtp", "smtps")
 	_, wrongSender := mail.ParseAddress(cfg.MailFrom)
 	c.require("MAIL_FROM", wrongSender == nil || cfg.MailFrom == "" && cfg.SMTPURL.IsZero(),
 		"must be an email address, with or without a name")
@@ -68,7 +68,7 @@ func (c *checker) require(name string, ok bool, format string, args ...any) {
 	}
 }
 
-func (c *checker) checkHostPort(name, value string) {
+func (c *checker) checkHostPortIfSet(name, value string) {
 	if value == "" {
 		return
 	}
@@ -90,8 +90,9 @@ const (
 	origin                  // only a host
 )
 
-// checkURL checks an address. Its errors do not contain the value, because some addresses contain a password.
-func (c *checker) checkURL(name, value string, form urlForm, schemes ...string) {
+// checkURLIfSet checks an address that is not empty. Its errors do not contain the value, because some addresses
+// contain a password.
+func (c *checker) checkURLIfSet(name, value string, form urlForm, schemes ...string) {
 	if value == "" {
 		return
 	}
