@@ -21,14 +21,14 @@ var errNotLocal = errors.New("this command works only with the local database; f
 func defineBackup(o *options) action {
 	force := o.flags.Bool("force", false, "replace FILE if it exists")
 	return func(ctx context.Context, p *program, cfg *config.Config) error {
-		return p.backUpDatabase(ctx, cfg, o.flags.Arg(0), *force)
+		return p.backUpLocalDatabase(ctx, cfg, o.flags.Arg(0), *force)
 	}
 }
 
-// backUpDatabase writes a backup of the local database to the file at path. It replaces an existing file only if
+// backUpLocalDatabase writes a backup of the local database to the file at path. It replaces an existing file only if
 // overwrite is true. It writes a temporary file and renames it at the end, so an incomplete backup never has the final
 // name.
-func (p *program) backUpDatabase(ctx context.Context, cfg *config.Config, path string, overwrite bool) error {
+func (p *program) backUpLocalDatabase(ctx context.Context, cfg *config.Config, path string, overwrite bool) error {
 	if !cfg.DatabaseURL.IsZero() {
 		return errNotLocal
 	}
@@ -57,12 +57,12 @@ func (p *program) backUpDatabase(ctx context.Context, cfg *config.Config, path s
 
 func defineRestore(o *options) action {
 	return func(ctx context.Context, p *program, cfg *config.Config) error {
-		return p.restoreDatabase(ctx, cfg, o.flags.Arg(0))
+		return p.restoreLocalDatabase(ctx, cfg, o.flags.Arg(0))
 	}
 }
 
-// restoreDatabase replaces the local database with the backup in the file at path.
-func (p *program) restoreDatabase(ctx context.Context, cfg *config.Config, path string) error {
+// restoreLocalDatabase replaces the local database with the backup in the file at path.
+func (p *program) restoreLocalDatabase(ctx context.Context, cfg *config.Config, path string) error {
 	if !cfg.DatabaseURL.IsZero() {
 		return errNotLocal
 	}

@@ -62,7 +62,7 @@ func lockAndOpenServiceDatabase(ctx context.Context, cfg *config.Config) (*datab
 		return nil, errors.Join(err, lock.Release())
 	}
 	if !cfg.DatabaseURL.IsZero() {
-		if err := checkDatabaseReachable(ctx, cfg); err != nil {
+		if err := checkExternalDatabaseReachable(ctx, cfg); err != nil {
 			return nil, errors.Join(err, lock.Release())
 		}
 		return &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return lock.Release() }}, nil
@@ -89,7 +89,7 @@ const (
 func openCommandDatabase(ctx context.Context, cfg *config.Config, install installPolicy) (db *database, err error) {
 	if !cfg.DatabaseURL.IsZero() {
 		db = &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return nil }}
-		err = checkDatabaseReachable(ctx, cfg)
+		err = checkExternalDatabaseReachable(ctx, cfg)
 	} else {
 		if install == mustExist {
 			if err := checkLocalDatabaseExists(cfg); err != nil {
@@ -126,8 +126,8 @@ func checkLocalDatabaseExists(cfg *config.Config) error {
 // reachTime is how long the database may take to respond before it counts as unreachable.
 const reachTime = 10 * time.Second
 
-// checkDatabaseReachable returns an error if it cannot connect to the database in BELFRY_DATABASE_URL.
-func checkDatabaseReachable(ctx context.Context, cfg *config.Config) error {
+// checkExternalDatabaseReachable returns an error if it cannot connect to the database in BELFRY_DATABASE_URL.
+func checkExternalDatabaseReachable(ctx context.Context, cfg *config.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, reachTime)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, cfg.DatabaseURL.Reveal())

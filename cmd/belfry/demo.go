@@ -211,7 +211,7 @@ func (g *seeder) createPostAndCollectIfDue(
 		request.When = &contract.When{Word: "now"}
 	}
 	if post.Refused != "" {
-		if err := g.makeNetworkRefusePost(ctx, post.Text, post.Refused); err != nil {
+		if err := g.makeNetworksRefuseNextPost(ctx, post.Text, post.Refused); err != nil {
 			return err
 		}
 	}

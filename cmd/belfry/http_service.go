@@ -82,7 +82,7 @@ func (d *httpService) newServerAndStartSandbox(pool *pgxpool.Pool) (*httpd.Serve
 		return nil, err
 	}
 	v1.Mount(server.Echo)
-	return server, d.startOwnSandbox(server, public)
+	return server, d.startOwnSandboxIfAny(server, public)
 }
 
 // newDashboard creates the dashboard.
@@ -118,10 +118,10 @@ func (d *httpService) drainTime() time.Duration {
 	return 5 * time.Second
 }
 
-// startOwnSandbox starts the service's own simulated networks, if it has any, and adds their routes to the server.
+// startOwnSandboxIfAny starts the service's own simulated networks, if it has any, and adds their routes to the server.
 // Their journal is in the data folder, so that accounts and posts survive a restart. They download media only from this
 // service.
-func (d *httpService) startOwnSandbox(server *httpd.Server, public *url.URL) error {
+func (d *httpService) startOwnSandboxIfAny(server *httpd.Server, public *url.URL) error {
 	if !usesOwnSandbox(d.cfg) {
 		return nil
 	}
@@ -151,13 +151,13 @@ func (d *httpService) startOwnSandbox(server *httpd.Server, public *url.URL) err
 const maxWorkerWait = 5 * time.Second
 
 // awaitWorkerAndCloseSandbox waits until workerDone is closed, so that the worker can finish its calls, but not longer
-// than maxWorkerWait. It then closes the simulated networks, which ends delayed responses. Otherwise, the server's
-// shutdown would wait for these responses.
-func (d *httpService) awaitWorkerAndCloseSandbox(workerDone <-chan struct{}) error {
+// than maxWait, and not at all if the service has no simulated networks. It then closes them, which ends delayed
+// responses. Otherwise, the server's shutdown would wait for these responses.
+func (d *httpService) awaitWorkerAndCloseSandbox(workerDone <-chan struct{}, maxWait time.Duration) error {
 	if d.networks != nil {
 		select {
 		case <-workerDone:
-		case <-time.After(maxWorkerWait):
+		case <-time.After(maxWait):
 		}
 	}
 	return d.closeSandbox()

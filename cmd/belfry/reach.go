@@ -18,8 +18,8 @@ type downloadingNetwork struct {
 	kinds []core.FileKind
 }
 
-// findDownloadingNetworks returns the networks with credentials that download files.
-func findDownloadingNetworks(networks *network.Set) []downloadingNetwork {
+// findConfiguredDownloadingNetworks returns the networks with credentials that download files.
+func findConfiguredDownloadingNetworks(networks *network.Set) []downloadingNetwork {
 	var list []downloadingNetwork
 	for _, n := range networks.Connectors() {
 		if kinds := network.PulledFileKinds(n, core.Account{}); n.IsConfigured() && len(kinds) > 0 {
@@ -43,7 +43,7 @@ func (p downloadingNetwork) describeLimitsWithoutPublicAddress() string {
 // checkMediaURLPublicIfNeeded returns an error that says why the networks cannot download files from this server, or
 // nil if they can do so or need not. It resolves the server's name.
 func checkMediaURLPublicIfNeeded(ctx context.Context, cfg app.Config) error {
-	if cfg.NetworksURL != "" || len(findDownloadingNetworks(cfg.Networks)) == 0 {
+	if cfg.NetworksURL != "" || len(findConfiguredDownloadingNetworks(cfg.Networks)) == 0 {
 		return nil
 	}
 	return cfg.Fetch.CheckPublicHTTPS(ctx, cfg.MediaURL)
@@ -52,7 +52,7 @@ func checkMediaURLPublicIfNeeded(ctx context.Context, cfg app.Config) error {
 // checkAndDescribeMediaURL returns a text about the address from which networks download files, and what each
 // network requires of it. If they cannot download files, the error is a notice.
 func checkAndDescribeMediaURL(ctx context.Context, cfg app.Config, verificationFiles []string) (string, error) {
-	downloading := findDownloadingNetworks(cfg.Networks)
+	downloading := findConfiguredDownloadingNetworks(cfg.Networks)
 	if len(downloading) == 0 {
 		return "no public address needed, because no network with credentials downloads files from this server", nil
 	}

@@ -133,8 +133,9 @@ type duePost struct {
 	past  time.Time // the time to backdate the post to; zero for none
 }
 
-// findOrStartSandbox finds the simulated networks at BELFRY_NETWORKS_URL or in the running service. If the
-// service is not running, it starts the service's own networks with their journal. The caller must call stop.
+// findOrStartSandbox finds the simulated networks at BELFRY_NETWORKS_URL or in the running service. If the service is
+// not running, it starts the service's own networks with their journal, and replaces the session's appConfig with one
+// for them; the caller must then recreate the app. The caller must call stop.
 func (g *seeder) findOrStartSandbox(ctx context.Context) (stop func(), err error) {
 	s := g.session
 	stop = func() {}
@@ -331,9 +332,10 @@ func (g *seeder) connectAccount(ctx context.Context, platform, profile string) (
 	return done.Accounts[0], nil
 }
 
-// makeNetworkRefusePost makes the simulated networks refuse the next post that contains the text, with the message.
-func (g *seeder) makeNetworkRefusePost(ctx context.Context, postText, message string) error {
-	fault := map[string]any{"kind": "reject", "match": postText, "message": message}
+// makeNetworksRefuseNextPost makes the simulated networks refuse the next post that contains the given text, with the
+// message.
+func (g *seeder) makeNetworksRefuseNextPost(ctx context.Context, containing, message string) error {
+	fault := map[string]any{"kind": "reject", "match": containing, "message": message}
 	return g.callSandboxControl(ctx, http.MethodPost, "faults", fault)
 }
 
@@ -348,8 +350,8 @@ func (g *seeder) publishAndBackdateDue(ctx context.Context) error {
 	group.SetLimit(publishedAtOnce)
 	for _, due := range g.due {
 		group.Go(func() error {
-			published, err := g.publishAndAwaitPost(ctx, due)
-			if err != nil || !published || due.past.IsZero() {
+			held, err := g.publishAndAwaitPost(ctx, due)
+			if err != nil || held || due.past.IsZero() {
 				return err
 			}
 			return g.app.BackdateIfLiveOrFailed(ctx, due.owner, due.post, due.past)
@@ -358,13 +360,15 @@ func (g *seeder) publishAndBackdateDue(ctx context.Context) error {
 	return group.Wait()
 }
 
-// publishAndAwaitPost returns false if a network's limit holds the post for longer than seed waits.
-func (g *seeder) publishAndAwaitPost(ctx context.Context, due duePost) (published bool, err error) {
+// publishAndAwaitPost publishes a post, or waits until the running service has published it. It returns true if a
+// network's limit holds the post for longer than seed waits. Otherwise, the post is live, has failed, or waits until
+// Belfry asks the network about a refusal that is not final.
+func (g *seeder) publishAndAwaitPost(ctx context.Context, due duePost) (held bool, err error) {
 	post, err := core.ParseID[core.PostKind](due.post)
 	if err != nil {
 		return false, err
 	}
-	ws, held := due.owner.Workspace(), false
+	ws := due.owner.Workspace()
 	done, err := pollUntil(ctx, publishPatience, func(ctx context.Context) (bool, error) {
 		if err := g.app.Engine().PublishOrPrepare(ctx, newWorkerName(), ws, post); err != nil {
 			return false, err
@@ -381,9 +385,9 @@ func (g *seeder) publishAndAwaitPost(ctx context.Context, due duePost) (publishe
 		return false, fmt.Errorf("the demo post %s was not published within %s: check that the service and its worker are running",
 			due.post, publishPatience)
 	case held:
-		return false, g.collectHoldReason(ctx, due)
+		return true, g.collectHoldReason(ctx, due)
 	}
-	return true, g.app.Engine().FetchAndStoreLinkIfMissing(ctx, ws, post)
+	return false, g.app.Engine().FetchAndStoreLinkIfMissing(ctx, ws, post)
 }
 
 // collectHoldReason adds the message of the post's last event, which says why the post is held, to g.holdReasons.
@@ -406,18 +410,18 @@ func (g *seeder) describeHeldPosts() string {
 		len(g.holdReasons), strings.Join(reasons, " "))
 }
 
-// pollUntil calls f every 100 ms until f returns true or an error. done is false if the timeout ends first.
+// pollUntil calls isDone every 100 ms until it returns true or an error. done is false if the timeout ends first.
 func pollUntil(
-	ctx context.Context, timeout time.Duration, f func(context.Context) (bool, error),
+	ctx context.Context, timeout time.Duration, isDone func(context.Context) (bool, error),
 ) (done bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		done, err = f(limited)
+		done, err = isDone(limited)
 		switch {
-		case err != nil && limited.Err() != nil: // f was interrupted
+		case err != nil && limited.Err() != nil: // isDone was interrupted
 			return false, ctx.Err()
 		case done || err != nil:
 			return done, err

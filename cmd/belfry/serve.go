@@ -113,7 +113,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	group.Go(func() error {
 		defer stopServing()
 		<-running.Done()
-		return service.awaitWorkerAndCloseSandbox(worked)
+		return service.awaitWorkerAndCloseSandbox(worked, maxWorkerWait)
 	})
 	group.Go(func() error {
 		defer close(worked)
