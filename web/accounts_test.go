@@ -42,8 +42,8 @@ func TestConnectingAnAccount(t *testing.T) {
 	page = b.get("/accounts")
 	page.one(t, testid("account")+`[data-status="ok"]`)
 	page.says(t, "@bell.ringer")
-	if !strings.Contains(textOf(page.one(t, testid("flash"))), " connected.") {
-		t.Error("nobody says that it is connected")
+	if !strings.Contains(textOf(page.one(t, testid("flash"))), " on Threads connected.") {
+		t.Error("nobody says that it is connected, and on which network")
 	}
 	compose := b.get(attribute(page.one(t, testid("flash-next")), "href"))
 	compose.one(t, "input[name=account][checked]")
@@ -410,7 +410,7 @@ func TestReconnectingFromAFailedPostRetriesIt(t *testing.T) {
 	s.b.get("/posts/"+first.ID).says(t, "Access to Threads was not granted.")
 	s.b.get(callback("threads", s.Consent(ask(), "maren.writes"))).leads(t, "/posts/"+first.ID)
 	page := s.b.get("/posts/" + first.ID)
-	page.says(t, "Maren Holt reconnected. The post was queued again. In the last 7 days, 1 other post failed because Belfry had lost access to the account.")
+	page.says(t, "Maren Holt on Threads reconnected. The post was queued again. In the last 7 days, 1 other post failed because Belfry had lost access to the account.")
 	retry := page.form(t, `form:has(`+testid("retry-others")+`)`)
 	if p := s.ws.Work(first); p.Status != "live" {
 		t.Errorf("the post is %s", p.Status)

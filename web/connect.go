@@ -109,7 +109,7 @@ func (r *request) reconnectReturnURL(after *app.Reconnected) string {
 // and other posts that failed.
 func (r *request) redirectAfterReconnect(done app.Connected) error {
 	after := done.Reconnected
-	f := layout.Flash{Tone: ui.ToneGood, Text: done.Accounts[0].DisplayName + " reconnected."}
+	f := layout.Flash{Tone: ui.ToneGood, Text: r.accountOnNetwork(done.Accounts[0]) + " reconnected."}
 	switch {
 	case after.Retried:
 		f.Text += " The post was queued again."
@@ -129,6 +129,11 @@ func (r *request) redirectAfterReconnect(done app.Connected) error {
 	}
 	r.setFlashWithDetails(f)
 	return r.redirect(r.reconnectReturnURL(after))
+}
+
+// accountOnNetwork names an account and its network.
+func (r *request) accountOnNetwork(a contract.Account) string {
+	return a.DisplayName + " on " + r.web.cfg.Networks.DisplayName(core.Platform(a.Platform))
 }
 
 // newRetryLostPostsAction returns the button that retries the posts that failed because access to the account was lost.
@@ -155,7 +160,7 @@ func (r *request) redirectAfterConnect(done app.Connected) error {
 		URL: r.link.Compose(), Label: "Write a post",
 	}
 	if len(done.Accounts) == 1 {
-		f.Text, f.URL = done.Accounts[0].DisplayName+" connected.", r.link.ComposeFor(done.Accounts[0].ID)
+		f.Text, f.URL = r.accountOnNetwork(done.Accounts[0])+" connected.", r.link.ComposeFor(done.Accounts[0].ID)
 	}
 	r.setFlashWithDetails(f)
 	return r.redirect(r.link.Accounts())

@@ -147,12 +147,11 @@ func (r *request) loadAttentionAndNotices(f *layout.Frame) error {
 
 // newReconnectNotice says that an account must be reconnected, with a link to do so if the person's role allows it.
 func (r *request) newReconnectNotice(a contract.Account) layout.Notice {
-	platform := core.Platform(a.Platform)
-	subject := a.DisplayName + " on " + r.web.cfg.Networks.DisplayName(platform)
+	subject := r.accountOnNetwork(a)
 	n := layout.Notice{
 		Text: subject + ": " + disconnectedReasons[a.Status], Action: "View", Label: "View accounts", URL: r.link.Accounts(),
 	}
-	connector, ok := r.web.cfg.Networks.FindConnector(platform)
+	connector, ok := r.web.cfg.Networks.FindConnector(core.Platform(a.Platform))
 	if ok && connector.IsConfigured() && r.caller.Role().CanManage() {
 		n.Action, n.Label, n.URL = "Reconnect", "Reconnect "+subject, r.link.Reconnect(a.ID)
 	}
