@@ -59,7 +59,7 @@ func (c *control) listPosts(w http.ResponseWriter, _ *http.Request) {
 
 // resetPosts deletes the posts of all networks.
 func (c *control) resetPosts(w http.ResponseWriter, r *http.Request) {
-	c.redirectFormOrSendState(w, r, c.kit.ResetPosts(), map[string]any{"posts": []sim.Post{}})
+	c.redirectFormOrSendState(w, r, "posts-deleted", c.kit.ResetPosts(), map[string]any{"posts": []sim.Post{}})
 }
 
 func (c *control) listCalls(w http.ResponseWriter, r *http.Request) {
@@ -82,7 +82,7 @@ func (c *control) addFaults(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		_, err = c.kit.Faults.Add(faults...)
 	}
-	c.redirectFormOrSendState(w, r, err, c.faultState())
+	c.redirectFormOrSendState(w, r, "fault-added", err, c.faultState())
 }
 
 // clearAllFaultsOrDeleteOne deletes all faults, or only the one whose id is in the query.
@@ -106,7 +106,7 @@ func (c *control) deleteFault(w http.ResponseWriter, r *http.Request) {
 	if !c.kit.Faults.Delete(id) && !isForm(r) {
 		err = fmt.Errorf("there is no active fault %q", id)
 	}
-	c.redirectFormOrSendState(w, r, err, c.faultState())
+	c.redirectFormOrSendState(w, r, "fault-removed", err, c.faultState())
 }
 
 func (c *control) listOptions(w http.ResponseWriter, _ *http.Request) {
@@ -120,7 +120,7 @@ func (c *control) setOptions(w http.ResponseWriter, r *http.Request) {
 			err = c.kit.SetOption(name, value)
 		}
 	}
-	c.redirectFormOrSendState(w, r, err, map[string]any{"options": c.kit.ListOptions()})
+	c.redirectFormOrSendState(w, r, "options-saved", err, map[string]any{"options": c.kit.ListOptions()})
 }
 
 func (c *control) listPeople(w http.ResponseWriter, _ *http.Request) {
@@ -137,7 +137,7 @@ func (c *control) removeAppAccess(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, c.kit.Prefix()+"/_/?removed="+url.QueryEscape(in.Network)+"#people", http.StatusSeeOther)
 		return
 	}
-	c.redirectFormOrSendState(w, r, err, map[string]any{"people": c.kit.ListPeople()})
+	c.redirectFormOrSendState(w, r, "", err, map[string]any{"people": c.kit.ListPeople()})
 }
 
 func (c *control) showClock(w http.ResponseWriter, _ *http.Request) {
@@ -153,19 +153,19 @@ func (c *control) advanceClock(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = c.kit.AdvanceClock(by)
 	}
-	c.redirectFormOrSendState(w, r, err, c.clockState())
+	c.redirectFormOrSendState(w, r, "clock-moved", err, c.clockState())
 }
 
-// redirectFormOrSendState redirects a person to the control page, or sends the new state to a program. If err is not
-// nil, both get the error.
-func (c *control) redirectFormOrSendState(w http.ResponseWriter, r *http.Request, err error, state any) {
+// redirectFormOrSendState redirects a person to the part of the control page that says what was done (doneNotices), or
+// sends the new state to a program. If err is not nil, both get the error.
+func (c *control) redirectFormOrSendState(w http.ResponseWriter, r *http.Request, done string, err error, state any) {
 	switch {
 	case err != nil && isForm(r):
 		c.renderControlPage(w, r, http.StatusBadRequest, err.Error())
 	case err != nil:
 		writeJSON(w, http.StatusBadRequest, map[string]string{"error": err.Error()})
 	case isForm(r):
-		http.Redirect(w, r, c.kit.Prefix()+"/_/", http.StatusSeeOther)
+		http.Redirect(w, r, c.kit.Prefix()+"/_/?done="+done+"#"+doneNotices[done].Section, http.StatusSeeOther)
 	default:
 		writeJSON(w, http.StatusOK, state)
 	}

@@ -21,7 +21,7 @@ func TestControlPageWorksByFormsAlone(t *testing.T) {
 	added := r.post("/_/faults", "", url.Values{
 		"network": {"threads"}, "call": {"publish"}, "kind": {"slow"}, "delayMs": {"5"}, "times": {"0"}, "message": {""},
 	})
-	if added.status != http.StatusSeeOther || added.header.Get("Location") != "/sandbox/_/" {
+	if added.status != http.StatusSeeOther || added.header.Get("Location") != "/sandbox/_/?done=fault-added#faults" {
 		t.Fatalf("adding answered %d %s", added.status, added.text)
 	}
 	page := r.get("/_/", "")
@@ -69,6 +69,35 @@ func TestControlPageWorksByFormsAlone(t *testing.T) {
 	style := r.get("/_/style.css", "")
 	if !strings.HasPrefix(style.header.Get("Content-Type"), "text/css") || !strings.Contains(style.text, ".net-threads") {
 		t.Errorf("style %d", style.status)
+	}
+}
+
+// The page jumped to its top and said nothing.
+func TestTheControlPageStaysAtTheFormAndSaysWhatItDid(t *testing.T) {
+	t.Parallel()
+	r := start(t, sandbox.Config{Prefix: "/sandbox"})
+	forms := []struct {
+		path, leadsTo, says string
+		values              url.Values
+	}{
+		{"/_/faults", "?done=fault-added#faults", "The fault was added.", url.Values{"kind": {"rate_limited"}}},
+		{"/_/faults/delete", "?done=fault-removed#faults", "The fault was removed.", url.Values{"id": {"f1"}}},
+		{"/_/posts/reset", "?done=posts-deleted#posts", "All posts were deleted.", url.Values{}},
+		{"/_/options", "?done=options-saved#switches", "The options were saved.", url.Values{}},
+		{"/_/clock", "?done=clock-moved#clock", "The clock was moved.", url.Values{"advance": {"1m"}}},
+	}
+	for _, form := range forms {
+		a := r.post(form.path, "", form.values)
+		if to := a.header.Get("Location"); to != "/sandbox/_/"+form.leadsTo {
+			t.Errorf("%s leads to %q: %s", form.path, to, a.text)
+			continue
+		}
+		if page := r.get("/_/"+form.leadsTo, ""); strings.Count(page.text, form.says) != 1 {
+			t.Errorf("the page does not say %q once", form.says)
+		}
+	}
+	if page := r.get("/_/?done=nothing", ""); strings.Contains(page.text, `data-testid="done"`) {
+		t.Error("the page says that something unknown was done")
 	}
 }
 

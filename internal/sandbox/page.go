@@ -26,6 +26,19 @@ type controlPage struct {
 	Ahead    time.Duration
 	Error    string
 	Removed  string // the title of the network on which a person has just removed the app; "" for none
+	Done     doneNotice
+}
+
+// doneNotice says what a form of the page has just done. Section is the id of the heading below which it is shown.
+type doneNotice struct{ Section, Text string }
+
+// doneNotices has the notices by their value of the parameter done.
+var doneNotices = map[string]doneNotice{
+	"posts-deleted": {"posts", "All posts were deleted."},
+	"fault-added":   {"faults", "The fault was added."},
+	"fault-removed": {"faults", "The fault was removed."},
+	"options-saved": {"switches", "The options were saved."},
+	"clock-moved":   {"clock", "The clock was moved."},
 }
 
 func (c *control) showControlPage(w http.ResponseWriter, r *http.Request) {
@@ -41,6 +54,7 @@ func (c *control) renderControlPage(w http.ResponseWriter, r *http.Request, stat
 		Faults: c.kit.Faults.ListActive(), Spent: c.kit.Faults.ListSpent(), Kinds: sim.FaultKinds(),
 		Options: c.kit.ListOptions(), People: c.kit.ListPeople(),
 		Recent: c.kit.Calls.ListRecent(20), Now: c.kit.Now(), Ahead: c.kit.ClockOffset(), Error: problem,
+		Done: doneNotices[r.URL.Query().Get("done")],
 	}
 	slices.Reverse(p.Recent)
 	p.Calls = []string{sim.AnyCall}
