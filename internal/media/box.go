@@ -24,8 +24,8 @@ func (b mp4Box) contentLength() int64 { return b.end - b.content }
 
 func (b mp4Box) exists() bool { return b.end > 0 }
 
-// readBox reads the header of the box at position at, and aborts if the box does not end by end.
-func (f *file) readBox(at, end int64) mp4Box {
+// readBoxHeader reads the header of the box at position at, and aborts if the box does not end by end.
+func (f *file) readBoxHeader(at, end int64) mp4Box {
 	b, reason := f.parseBoxHeader(at, end)
 	abortIf(reason != "", reason)
 	return b
@@ -64,7 +64,7 @@ func (m *movie) boxes(at, end int64) iter.Seq[mp4Box] {
 		for at := at; at <= end-8; {
 			m.seen++
 			abortIf(m.seen > maxBoxes, reasonManyParts)
-			b := m.f.readBox(at, end)
+			b := m.f.readBoxHeader(at, end)
 			if !yield(b) {
 				return
 			}

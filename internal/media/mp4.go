@@ -196,7 +196,7 @@ func (m *movie) readVideoDescription(t *track) {
 // firstSampleEntry returns the first sample description, and aborts if its content is shorter than minLength.
 func (m *movie) firstSampleEntry(t *track, minLength int64) mp4Box {
 	abortIf(t.stsd.contentLength() < 16, reasonDamaged)
-	entry := m.f.readBox(t.stsd.content+8, t.stsd.end)
+	entry := m.f.readBoxHeader(t.stsd.content+8, t.stsd.end)
 	abortIf(entry.contentLength() < minLength, reasonDamaged)
 	return entry
 }

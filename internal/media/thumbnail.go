@@ -118,21 +118,21 @@ func (f *file) decodePicture(facts Facts) (picture image.Image, err error) {
 		return nil, newRefusal(reasonDamaged)
 	}
 	if facts.Mime == "image/webp" {
-		expandColorRange(picture)
+		expandWebPColorRange(picture)
 	}
 	return picture, nil
 }
 
-// expandColorRange expands the samples of a lossy WebP from the limited range of ITU-R BT.601 (16 to 235 for
+// expandWebPColorRange expands the samples of a lossy WebP from the limited range of ITU-R BT.601 (16 to 235 for
 // brightness, 16 to 240 for color) to the full range, which package image expects. It does not change other pictures.
-func expandColorRange(picture image.Image) {
+func expandWebPColorRange(picture image.Image) {
 	switch p := picture.(type) {
 	case *image.YCbCr:
 		expandSamples(p.Y, 16, 235)
 		expandSamples(p.Cb, 16, 240)
 		expandSamples(p.Cr, 16, 240)
 	case *image.NYCbCrA:
-		expandColorRange(&p.YCbCr)
+		expandWebPColorRange(&p.YCbCr)
 	}
 }
 
