@@ -19,7 +19,7 @@ const maxRanges = 5
 // serveFile serves a file or its thumbnail at a signed address. It never redirects.
 func (a *API) serveFile(c echo.Context) error {
 	r := c.Request()
-	f, err := a.cfg.App.Intake().OpenFile(r.Context(), c.Param("token"))
+	f, err := a.cfg.App.Intake().AwaitGateAndOpenFile(r.Context(), c.Param("token"))
 	if err != nil {
 		return err
 	}

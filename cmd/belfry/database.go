@@ -211,7 +211,7 @@ func (s *commandSession) migrateAndCreateApp(ctx context.Context, log *slog.Logg
 	if err != nil {
 		return err
 	}
-	if s.appConfig, err = newAppConfig(s.cfg, ring, log, calls); err != nil {
+	if s.appConfig, err = newAppConfigWithoutStorage(s.cfg, ring, log, calls); err != nil {
 		return err
 	}
 	s.app, err = newApp(s.appConfig, s.db.pool, nil)

@@ -172,7 +172,7 @@ func (inst *installation) checkKeys(ctx context.Context) (found string, err erro
 	if err != nil || inst.pool == nil {
 		return found, err
 	}
-	appConfig, err := newAppConfig(inst.cfg, keyring, inst.log, nil)
+	appConfig, err := newAppConfigWithoutStorage(inst.cfg, keyring, inst.log, nil)
 	if err != nil {
 		return "", err
 	}
@@ -206,7 +206,7 @@ func (inst *installation) checkPublishingNotHeld(ctx context.Context) (found str
 	if err != nil {
 		return "", err
 	}
-	appConfig, err := newAppConfig(inst.cfg, nil, inst.log, nil)
+	appConfig, err := newAppConfigWithoutStorage(inst.cfg, nil, inst.log, nil)
 	if err != nil {
 		return "", err
 	}

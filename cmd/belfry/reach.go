@@ -90,7 +90,7 @@ func (inst *installation) checkMediaURLReachable(ctx context.Context) (found str
 	if usesOwnSandbox(inst.cfg) || inst.cfg.NetworksURL != "" {
 		return "no public address needed, because the networks are simulated", nil
 	}
-	cfg, err := newAppConfig(inst.cfg, nil, inst.log, nil)
+	cfg, err := newAppConfigWithoutStorage(inst.cfg, nil, inst.log, nil)
 	if err != nil {
 		return "", fmt.Errorf("list the networks: %w", err)
 	}

@@ -155,7 +155,7 @@ func (g *seeder) findOrStartSandbox(ctx context.Context) (stop func(), err error
 		}
 		s.cfg.MediaURL = "http://" + at.Host
 		g.control = at.String() + "/_/"
-		s.appConfig, err = newAppConfig(s.cfg, s.appConfig.Ring, s.appConfig.Log, at)
+		s.appConfig, err = newAppConfigWithoutStorage(s.cfg, s.appConfig.Ring, s.appConfig.Log, at)
 	}
 	g.base = &url.URL{Scheme: at.Scheme, Host: at.Host}
 	return stop, err
@@ -214,7 +214,7 @@ func (g *seeder) callSandboxControl(ctx context.Context, method, path string, bo
 
 // serveMediaToNetworks serves a media file to the simulated networks while the service is not running.
 func (g *seeder) serveMediaToNetworks(w http.ResponseWriter, r *http.Request) {
-	f, err := g.app.Intake().OpenFile(r.Context(), r.PathValue("token"))
+	f, err := g.app.Intake().AwaitGateAndOpenFile(r.Context(), r.PathValue("token"))
 	if err != nil {
 		http.NotFound(w, r)
 		return

@@ -52,7 +52,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	shared, err := newAppConfig(cfg, ring, log, calls)
+	shared, err := newAppConfigWithoutStorage(cfg, ring, log, calls)
 	if err != nil {
 		return err
 	}

@@ -73,9 +73,9 @@ func (p *program) newQuietLogger(cfg *config.Config) *slog.Logger {
 	return p.newLogger(&quieter)
 }
 
-// newAppConfig returns the configuration of an app, without its database and file storage. sandboxURL is the address of
-// the service's own simulated networks, or nil if it has none.
-func newAppConfig(
+// newAppConfigWithoutStorage returns the configuration of an app, without its database and file storage. sandboxURL is
+// the address of the service's own simulated networks, or nil if it has none.
+func newAppConfigWithoutStorage(
 	cfg *config.Config, ring *secret.Ring, log *slog.Logger, sandboxURL *url.URL,
 ) (c app.Config, err error) {
 	plans, err := loadPlansWithOverrides(cfg)

@@ -178,7 +178,7 @@ func TestAnUploadAddressIsForOneFileOneHourAndOneUse(t *testing.T) {
 		_, err := h.App.Intake().ReceiveUpload(t.Context(), bad, 5, strings.NewReader("hello"))
 		want(t, core.CodeNotFound, err)
 	}
-	_, err := h.App.Intake().OpenFile(t.Context(), good) // signed for another purpose
+	_, err := h.App.Intake().AwaitGateAndOpenFile(t.Context(), good) // signed for another purpose
 	want(t, core.CodeNotFound, err)
 	h.Clock.Advance(time.Hour)
 	want(t, core.CodeUploadExpired, put(t, h.App, made, []byte("hello")))

@@ -145,10 +145,10 @@ func (s *Service) verifyFileToken(token string) (f signedFile, err error) {
 	return f, err
 }
 
-// OpenFile opens the file or thumbnail of a signed address. It returns not_found if the address was not signed by this
-// service, has expired, or has a gate that does not open in time. It also returns not_found if the bytes have been
-// deleted.
-func (s *Service) OpenFile(ctx context.Context, token string) (File, error) {
+// AwaitGateAndOpenFile opens the file or thumbnail of a signed address, after waiting for the address's gate, if it has
+// one. It returns not_found if the address was not signed by this service, has expired, or has a gate that does not
+// open in time. It also returns not_found if the bytes have been deleted.
+func (s *Service) AwaitGateAndOpenFile(ctx context.Context, token string) (File, error) {
 	signed, err := s.verifyFileToken(token)
 	if err != nil {
 		return File{}, err

@@ -32,7 +32,7 @@ type download struct {
 	resumes int
 }
 
-// startDownload opens an address. The caller closes the download.
+// startDownload opens an address. The caller sets charge before it reads the download, and closes the download.
 func (s *Service) startDownload(ctx context.Context, from source, maxBytes int64) (*download, error) {
 	file, err := s.cfg.Fetch.Get(ctx, from.URL, maxBytes)
 	if err != nil {

@@ -37,7 +37,7 @@ func TestGatedFilesAreGivenOutToTheArmedHandleOnly(t *testing.T) {
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
 	open := func(ctx context.Context, f network.File) error {
-		served, err := b.App.Intake().OpenFile(ctx, path.Base(path.Dir(f.URL)))
+		served, err := b.App.Intake().AwaitGateAndOpenFile(ctx, path.Base(path.Dir(f.URL)))
 		if err == nil {
 			err = served.Content.Close()
 		}

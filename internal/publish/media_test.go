@@ -78,7 +78,7 @@ func TestTheNetworkGetsTheFilesWithAddressesThatLast(t *testing.T) {
 			}
 			b.Clock.Advance(24 * time.Hour)
 			for i, f := range files {
-				served, err := b.App.Intake().OpenFile(t.Context(), path.Base(path.Dir(f.URL)))
+				served, err := b.App.Intake().AwaitGateAndOpenFile(t.Context(), path.Base(path.Dir(f.URL)))
 				must(t, err)
 				content, err := io.ReadAll(served.Content)
 				must(t, errors.Join(err, served.Content.Close()))

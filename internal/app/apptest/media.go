@@ -12,7 +12,7 @@ func (h *Harness) serveMedia() {
 	h.t.Helper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /media/{token}/{name}", func(w http.ResponseWriter, r *http.Request) {
-		f, err := h.App.Intake().OpenFile(r.Context(), r.PathValue("token"))
+		f, err := h.App.Intake().AwaitGateAndOpenFile(r.Context(), r.PathValue("token"))
 		if core.CodeOf(err) == core.CodeNotFound && err != nil {
 			http.NotFound(w, r)
 			return
