@@ -272,9 +272,16 @@ func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p core.Post, r
 	})
 }
 
+// delivery returns how the post gets to its network. It is prepared at most core.LongestAhead.
+func (d postTarget) delivery() network.Delivery {
+	delivery := d.network.DeliveryFor(d.draft)
+	delivery.Ahead = min(delivery.Ahead, core.LongestAhead)
+	return delivery
+}
+
 // publicationWithFlowAndLeadTime returns the ledger row of a target's post with the flow and lead time of its delivery.
 func (d postTarget) publicationWithFlowAndLeadTime(pub store.Publication) store.Publication {
-	delivery := d.network.DeliveryFor(d.draft)
+	delivery := d.delivery()
 	pub.Flow, pub.Ahead = delivery.Flow, delivery.Ahead
 	return pub
 }

@@ -179,8 +179,8 @@ type Draft struct {
 // Delivery is how a kind of post gets to its network.
 type Delivery struct {
 	Flow core.Flow
-	// Ahead is how long before its time CreateHandle and AdvanceStatus may invisibly prepare a post, at most
-	// core.LongestAhead. 0 means that all calls are made at its time.
+	// Ahead is how long before its time CreateHandle and AdvanceStatus may invisibly prepare a post. core.LongestAhead
+	// limits it. 0 means that all calls are made at its time.
 	Ahead time.Duration
 	// Files says who transfers the bytes of files; "" for a post without files.
 	Files Transfer

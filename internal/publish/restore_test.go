@@ -176,6 +176,9 @@ func TestAPostThatWasMovedToAnEarlierTimeAfterTheBackupGoesOut(t *testing.T) {
 		t.Errorf("the post is %s (%+v), visible %d times, after %d attempts", post.Status, post.Error, b.Visible(post.Text),
 			post.Attempts)
 	}
+	if post.PublishAt.After(b.Clock.Now()) {
+		t.Errorf("the post was due at %s", post.PublishAt)
+	}
 }
 
 // A post that was sent earlier than planned in the backup kept its planned time, in the future.

@@ -264,6 +264,27 @@ func TestTheEndOfANetworksHoldWakesThePostsOfItsAccounts(t *testing.T) {
 	}
 }
 
+func TestTheEndOfAThrottleWakesPostsThatAreBeingPreparedAhead(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	longest := b.Clock.Now().Add(core.LongestAhead)
+	prepared := b.ws.Queued("is being prepared", account, longest.Add(-time.Minute))
+	b.ws.Queued("cannot have begun", account, longest.Add(time.Hour))
+	b.exec(`UPDATE publications SET rest = 'hold', prepare_at = clock() + interval '1 hour'`)
+	b.exec(`UPDATE accounts SET held_until = clock()`)
+	tenant, id := b.Store.In(b.ws.ID), b.ws.AccountID(account)
+	until, err := tenant.ClaimThrottleProbe(b.Context(), id, time.Minute)
+	must(t, err)
+	must(t, tenant.EndThrottleAndWakePosts(b.Context(), id, until))
+	rows, err := b.Pool.Query(b.Context(), `SELECT post_id FROM publications WHERE prepare_at <= clock()`)
+	must(t, err)
+	woken, err := pgx.CollectRows(rows, pgx.RowTo[core.PostID])
+	must(t, err)
+	if len(woken) != 1 || woken[0].String() != prepared.ID {
+		t.Errorf("woken are %v, want only %s", woken, prepared.ID)
+	}
+}
+
 func TestAProbeEndsNoHoldButItsOwn(t *testing.T) {
 	b := newBench(t)
 	account := b.ws.Account("threads")

@@ -94,8 +94,8 @@ func (g *Guard) UpdateMarkOrHoldPublishingUnlessOnHold(ctx context.Context) erro
 }
 
 // updateMarkOrGetHoldReason returns the reason why publishing must be held. If there is none, it updates the mark and
-// returns "". newestReceiptStep is the highest step of any receipt.
-func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestReceiptStep int64) (holdReason string, err error) {
+// returns "". newestStoredStep is the highest step of any receipt, or 0 if they were not read.
+func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestStoredStep int64) (holdReason string, err error) {
 	mark, err := g.Receipts.ReadMarkOrZero(ctx)
 	if err != nil {
 		return "", err
@@ -105,19 +105,19 @@ func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestReceiptStep
 	if err != nil {
 		return "", fmt.Errorf("read the database's identity and timeline: %w", err)
 	}
-	switch newestReceiptStep = max(newestReceiptStep, mark.Step); {
-	case now.Empty && newestReceiptStep > now.Step:
-		if now, err = g.advanceStepIDsBeyondReceipts(ctx, newestReceiptStep); err != nil {
+	switch newestStoredStep = max(newestStoredStep, mark.Step); {
+	case now.Empty && newestStoredStep > now.Step:
+		if now, err = g.advanceStepIDsBeyondReceipts(ctx, newestStoredStep); err != nil {
 			return "", err
 		}
-	case now.Empty || newestReceiptStep == 0 && now.Step == 0: // nothing was ever published
+	case now.Empty || newestStoredStep == 0 && now.Step == 0: // nothing was ever published
 	case mark == (Mark{}):
 		holdReason = "the file storage has no record of what Belfry published from this database"
 	case mark.System != now.System:
 		holdReason = "Belfry last published posts from another database"
 	case mark.Timeline != now.Timeline:
 		holdReason = "the database failed over or was restored to an earlier time"
-	case newestReceiptStep > now.Step:
+	case newestStoredStep > now.Step:
 		holdReason = "the database is older than the last published post"
 	}
 	next := Mark{System: now.System, Timeline: now.Timeline, Step: now.Step}
@@ -131,10 +131,10 @@ func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestReceiptStep
 // advanceStepIDsBeyondReceipts lets a database without posts publish, although the storage has receipts of another
 // database: an empty database has nothing that it could publish again. The ids of its steps continue above those of the
 // receipts, because lower ids would later cause a hold.
-func (g *Guard) advanceStepIDsBeyondReceipts(ctx context.Context, newestReceiptStep int64) (store.Lineage, error) {
+func (g *Guard) advanceStepIDsBeyondReceipts(ctx context.Context, newestStoredStep int64) (store.Lineage, error) {
 	g.Log.WarnContext(ctx, "the file storage has receipts of another database; because this database has no posts, it is treated as new; "+
 		"to restore a backup instead, stop the service and restore the backup now")
-	if err := g.Store.AdvanceStepIDsBeyond(ctx, newestReceiptStep); err != nil {
+	if err := g.Store.AdvanceStepIDsBeyond(ctx, newestStoredStep); err != nil {
 		return store.Lineage{}, fmt.Errorf("raise the step ids above those of another database's receipts: %w", err)
 	}
 	return g.Store.ReadLineageAndMakeDurable(ctx)
@@ -237,7 +237,7 @@ func (g *Guard) EndHold(ctx context.Context, publishUnproved bool) (HoldResult, 
 	if err != nil {
 		return done, err
 	}
-	newest, err := g.readNewestReceiptStep(ctx)
+	newest, err := g.readNewestStoredStep(ctx)
 	if err != nil {
 		return done, err
 	}
@@ -256,9 +256,9 @@ func (g *Guard) EndHold(ctx context.Context, publishUnproved bool) (HoldResult, 
 const confirmAttempts = 10
 
 // applyReceiptsAndEndHold ends the hold in one transaction. It marks the posts of live receipts as live, and makes
-// workers ask the network about the posts of the others. The ids of new steps are greater than newestReceiptStep.
+// workers ask the network about the posts of the others. The ids of new steps are greater than newestStoredStep.
 func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.RestoredReceipt,
-	newestReceiptStep int64,
+	newestStoredStep int64,
 ) (done HoldResult, err error) {
 	err = g.Store.Tx(ctx, func(s *store.Store) error {
 		for _, r := range receipts {
@@ -277,7 +277,7 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 				return err
 			}
 		}
-		if err := s.EndPublishingHold(ctx, newestReceiptStep); err != nil {
+		if err := s.EndPublishingHold(ctx, newestStoredStep); err != nil {
 			return err
 		}
 		if err := s.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditRestoreConfirmed, After: done}); err != nil {
@@ -313,8 +313,8 @@ type HoldResult struct {
 	LookedFor int `json:"lookedFor"`
 }
 
-// readNewestReceiptStep returns the highest step of the mark and all receipts, not of the ledger.
-func (g *Guard) readNewestReceiptStep(ctx context.Context) (int64, error) {
+// readNewestStoredStep returns the highest step of the mark and all receipts, not of the ledger.
+func (g *Guard) readNewestStoredStep(ctx context.Context) (int64, error) {
 	mark, err := g.Receipts.ReadMarkOrZero(ctx)
 	if err != nil {
 		return 0, err

@@ -216,6 +216,10 @@ func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) (rearme
 			SELECT u.post_id, p.status = 'queued' OR u.rest = @retry AS sends
 			FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
 			WHERE u.workspace_id = @ws AND u.post_id = @post AND p.status IN ('queued', 'failed')
+			FOR NO KEY UPDATE OF p
+		), sent_early AS ( -- mayHaveBegun is true for it
+			UPDATE posts SET publish_at = @armed_at
+			WHERE workspace_id = @ws AND id = @post AND status = 'queued' AND publish_at > @armed_at
 		)
 		UPDATE publications p SET step = CASE WHEN sends THEN 'armed' ELSE 'unknown' END, step_since = clock(), armed = true,
 			open = sends, answer = '', handle = @handle, armed_at = @armed_at, quiet_at = clock(),
@@ -236,10 +240,10 @@ func (s *Store) AdvanceStepIDsBeyond(ctx context.Context, stepID int64) error {
 }
 
 // EndPublishingHold ends the hold and deletes its receipts. The ids of new steps will be greater than
-// newestReceiptStep.
-func (s *Store) EndPublishingHold(ctx context.Context, newestReceiptStep int64) error {
+// newestStoredStep.
+func (s *Store) EndPublishingHold(ctx context.Context, newestStoredStep int64) error {
 	return s.Tx(ctx, func(s *Store) error {
-		if err := s.AdvanceStepIDsBeyond(ctx, newestReceiptStep); err != nil {
+		if err := s.AdvanceStepIDsBeyond(ctx, newestStoredStep); err != nil {
 			return err
 		}
 		if err := s.exec(ctx, `DELETE FROM restored_receipts`, nil); err != nil {

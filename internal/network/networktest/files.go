@@ -440,9 +440,6 @@ func testPreparation(t *testing.T, h Harness) {
 		}
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			if ahead := rules.DeliveryFor(d).Ahead; ahead > core.LongestAhead {
-				t.Fatalf("it is prepared %s ahead, but no query finds a post that begins so early", ahead)
-			}
 			w := NewWorld(t, h)
 			it := w.newItemFromDraft(d)
 			k := w.NewWorker(it)

@@ -27,7 +27,7 @@ func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 		ahead += time.Duration(m.Bytes/uploadRate) * time.Second
 	}
 	return network.Delivery{
-		Flow: core.FlowHandle, Ahead: min(ahead, core.LongestAhead), Files: network.Pushed, Budgets: []network.Budget{n.uploads},
+		Flow: core.FlowHandle, Ahead: ahead, Files: network.Pushed, Budgets: []network.Budget{n.uploads},
 	}
 }
 
