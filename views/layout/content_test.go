@@ -172,7 +172,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"a picture is described", "compose-edit", ".tile:first-child textarea[name='alt.med_1']", []string{"A bell"}},
 		{"a film is not", "compose-edit", ".tile:nth-child(2) textarea", nil},
 		{"a time is also told in UTC and from now", "compose-ready", "[data-testid=when-says] span", []string{
-			"10:05 UTC", "in 25 hours",
+			"10:05 UTC", "tomorrow",
 		}},
 		{"a plan with issues cannot be sent", "compose-wrong", "#submit[disabled]", []string{"Send 2 posts now…"}},
 		{"a draft's account is fixed", "compose-edit", "input[name=account][disabled]", []string{""}},

@@ -473,20 +473,34 @@ func (m PlanModel) ellipsisIfAsking() string {
 // canSubmit reports whether the submit button is enabled.
 func (m PlanModel) canSubmit() bool { return m.Plan != nil && m.Plan.OK && len(m.Rows) > 0 }
 
-// timeUntilText says how far an instant is from now, for example "in 3 hours". For the past, it gives no distance.
-func timeUntilText(at, now time.Time) string {
-	d := at.Sub(now)
+// timeUntilText says how far an instant is from now, for example "in 3 hours 20 minutes". From 24 hours on, it counts
+// the zone's calendar days. For the past, it gives no distance.
+func timeUntilText(at, now time.Time, zone core.Zone) string {
+	d, days := at.Sub(now), countDays(at, zone)-countDays(now, zone)
 	switch {
 	case d < -time.Minute:
 		return "in the past"
 	case d < time.Minute:
 		return "now"
-	case d < time.Hour:
-		return "in " + ui.CountNoun(int64(d/time.Minute), "minute", "minutes")
-	case d < 48*time.Hour:
-		return "in " + ui.CountNoun(int64((d+30*time.Minute)/time.Hour), "hour", "hours")
+	case d >= 24*time.Hour && days == 1:
+		return "tomorrow"
+	case d >= 24*time.Hour && days > 1:
+		return "in " + ui.CountNoun(days, "day", "days")
 	}
-	return "in " + ui.CountNoun(int64((d+12*time.Hour)/(24*time.Hour)), "day", "days")
+	var parts []string
+	if hours := int64(d / time.Hour); hours > 0 {
+		parts = append(parts, ui.CountNoun(hours, "hour", "hours"))
+	}
+	if minutes := int64(d % time.Hour / time.Minute); minutes > 0 {
+		parts = append(parts, ui.CountNoun(minutes, "minute", "minutes"))
+	}
+	return "in " + strings.Join(parts, " ")
+}
+
+// countDays returns the number of days from 1 January 1970 to an instant's date in the zone.
+func countDays(at time.Time, zone core.Zone) int64 {
+	year, month, day := at.In(zone.Location()).Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
 }
 
 // textLengthWithTags returns the length of a network's text with its tags, in the network's unit.

@@ -74,16 +74,34 @@ func TestAPlanIsReadyWhenNothingStandsInTheWay(t *testing.T) {
 	}
 }
 
+// On Monday evening, Thursday morning was "in 2 days", and 1 hour and 27 minutes were "in 1 hour".
 func TestAway(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	for d, want := range map[time.Duration]string{
-		-time.Hour: "in the past", -30 * time.Second: "now", 30 * time.Second: "now", time.Minute: "in 1 minute",
-		59 * time.Minute: "in 59 minutes",
-		time.Hour:        "in 1 hour", 47 * time.Hour: "in 47 hours", 72 * time.Hour: "in 3 days",
+	berlin, err := core.ParseZone("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ now, at, want string }{
+		{"2026-11-23 21:33:00", "2026-11-23 20:33", "in the past"},
+		{"2026-11-23 21:33:30", "2026-11-23 21:33", "now"},
+		{"2026-11-23 21:33:30", "2026-11-23 21:34", "now"},
+		{"2026-11-23 21:33:00", "2026-11-23 21:34", "in 1 minute"},
+		{"2026-11-23 21:33:30", "2026-11-23 22:33", "in 59 minutes"},
+		{"2026-11-23 21:33:00", "2026-11-23 22:33", "in 1 hour"},
+		{"2026-11-23 21:33:00", "2026-11-23 23:00", "in 1 hour 27 minutes"},
+		{"2026-11-23 21:30:00", "2026-11-24 09:00", "in 11 hours 30 minutes"},
+		{"2026-11-23 21:30:00", "2026-11-24 21:29", "in 23 hours 59 minutes"},
+		{"2026-11-23 21:30:00", "2026-11-24 21:30", "tomorrow"},
+		{"2026-11-23 21:30:00", "2026-11-26 09:00", "in 3 days"},
+		{"2026-11-23 21:30:00", "2026-11-30 09:00", "in 7 days"},
+		{"2026-10-23 00:30:00", "2026-10-26 00:30", "in 3 days"},              // one of the days has 25 hours
+		{"2026-10-25 00:00:00", "2026-10-25 23:30", "in 24 hours 30 minutes"}, // the same day
+		{"2026-12-31 12:00:00", "2027-01-02 12:00", "in 2 days"},
 	} {
-		if got := timeUntilText(now.Add(d), now); got != want {
-			t.Errorf("%s: want %q, got %q", d, want, got)
+		now, _ := time.ParseInLocation(time.DateTime, test.now, berlin.Location())
+		at, _ := time.ParseInLocation("2006-01-02 15:04", test.at, berlin.Location())
+		if got := timeUntilText(at.UTC(), now.UTC(), berlin); got != test.want {
+			t.Errorf("%s at %s: want %q, got %q", test.at, test.now, test.want, got)
 		}
 	}
 }
