@@ -59,16 +59,21 @@ func createdFlashText(m posts.ComposeModel, made ...contract.Post) string {
 	return text + "."
 }
 
-// setCreatedFlash stores a message that says what happened to new posts. For scheduled posts, it links to the calendar.
-// For posts that are sent now, it offers Undo, unless the form is submitted again later, when the posts may have been
-// published, cancelled or changed.
+// newSavedFlash returns a message about posts of a form that are not sent now. For scheduled posts, it links to the
+// calendar.
+func (r *request) newSavedFlash(text string, m posts.ComposeModel, saved ...contract.Post) layout.Flash {
+	f := layout.Flash{Tone: ui.ToneGood, Text: text}
+	if m.Values.When == posts.WhenAt && len(saved) > 0 && saved[0].PublishAt != nil {
+		f.URL, f.Label = r.calendarDayLink(saved[0].PublishAt.Time, m.Zone)
+	}
+	return f
+}
+
+// setCreatedFlash stores a message that says what happened to new posts. For posts that are sent now, it offers Undo,
+// unless the form is submitted again later, when the posts may have been published, cancelled or changed.
 func (r *request) setCreatedFlash(m posts.ComposeModel, made []contract.Post) {
 	if m.Values.When != posts.WhenNow {
-		f := layout.Flash{Tone: ui.ToneGood, Text: createdFlashText(m, made...)}
-		if m.Values.When == posts.WhenAt && len(made) > 0 && made[0].PublishAt != nil {
-			f.URL, f.Label = r.calendarDayLink(made[0].PublishAt.Time, m.Zone)
-		}
-		r.setFlashWithDetails(f)
+		r.setFlashWithDetails(r.newSavedFlash(createdFlashText(m, made...), m, made...))
 		return
 	}
 	before, err := r.web.cfg.App.GetSchedulesToUndoCreation(r.context(), r.caller, made)

@@ -411,7 +411,9 @@ func TestEditingAQueuedPostInPlace(t *testing.T) {
 	}
 	form.Set("text", "after")
 	s.b.send(http.MethodPost, path, form.Encode()).leads(t, "/posts/"+post.ID)
-	s.show(post).says(t, "Saved. The post goes out on Mon 5 Oct 2026, 10:00 UTC.", "after")
+	saved := s.show(post)
+	saved.says(t, "Saved. The post goes out on Mon 5 Oct 2026, 10:00 UTC.", "after")
+	saved.one(t, testid("flash-next")+`[href="/calendar?date=2026-10-05"]`)
 	if got := s.ws.Post(post); got.Status != "queued" || !got.PublishAt.Equal(at) {
 		t.Errorf("the post is %s", got.StatusLine)
 	}
@@ -609,6 +611,16 @@ func TestAComposerFormThatIsSentAgainPromisesOnlyWhatIsTrue(t *testing.T) {
 	if strings.Contains(later.text(), "Publishing") || len(later.all(undo)) != 0 {
 		t.Errorf("it says %s", later.text())
 	}
+}
+
+// The message after scheduling in the composer led to the calendar, but not that after scheduling a draft.
+func TestTheMessageAboutAScheduledDraftLeadsToTheCalendar(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("hello", s.threads)
+	page := s.b.get("/posts/" + draft.ID + "/edit")
+	s.submit(page, "#compose", "when", "at", "at", "2026-10-07T10:00").leads(t, "/posts/"+draft.ID)
+	s.show(draft).one(t, testid("flash-next")+`[href="/calendar?date=2026-10-07"]`)
 }
 
 // A form that was sent again described a colleague's picture as it had the first time.

@@ -14,7 +14,6 @@ import (
 	"belfry/internal/network"
 	"belfry/views/layout"
 	"belfry/views/posts"
-	"belfry/views/ui"
 )
 
 // loadPostAndNetwork returns the post with the id in the request's path, and its network.
@@ -155,7 +154,7 @@ func (r *request) saveOrQueueEditedPost(form url.Values) error {
 	if m.Values.When == posts.WhenNow {
 		r.setFlashWithDetails(r.newSendingFlash(before))
 	} else {
-		r.setFlash(ui.ToneGood, savedMessage(m, p))
+		r.setFlashWithDetails(r.newSavedFlash(savedMessage(m, p), m, p))
 	}
 	return r.redirect(r.link.Post(r.pathID()))
 }
