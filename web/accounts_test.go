@@ -252,6 +252,8 @@ func TestAnAccountToReconnectIsAnnouncedEverywhere(t *testing.T) {
 	}
 	page = b.get("/posts/" + post.ID)
 	page.one(t, testid("reconnect")+".primary")
+	page.one(t, testid("timeline-next")+`[data-next="disconnected"]`)
+	page.says(t, "Will fail unless the account is reconnected")
 	if len(page.all(testid("send-now"))) != 0 {
 		t.Error("its post can be sent now")
 	}
