@@ -407,6 +407,11 @@ func TestReconnectingFromAFailedPostRetriesIt(t *testing.T) {
 		textOf(button) != "Reconnect Maren Holt on Threads" {
 		t.Errorf("the post offers %q at %s", textOf(button), attribute(button, "href"))
 	}
+	// A second link in the notice reconnected the account without sending the post.
+	notice := s.b.get("/posts/"+first.ID).one(t, testid("notice"))
+	if text := textOf(notice); text != "Maren Holt on Threads: access was revoked." {
+		t.Errorf("the notice says %q", text)
+	}
 	ask := func() string { return s.b.get(path).is(t, http.StatusSeeOther).Header.Get("Location") }
 	s.b.get(callback("threads", s.Deny(ask()))).leads(t, "/posts/"+first.ID)
 	s.b.get("/posts/"+first.ID).says(t, "Access to Threads was not granted.")

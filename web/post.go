@@ -42,6 +42,13 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 	if m.Frame, err = r.loadFrameAndPopFlash(tabTitle(card), layout.SectionPosts); err != nil {
 		return err
 	}
+	if m.Reconnect != "" { // the notice's link would not send the post again
+		for i, n := range m.Frame.Notices {
+			if n.URL == r.link.Reconnect(card.AccountID) {
+				m.Frame.Notices[i] = layout.Notice{Text: n.Text}
+			}
+		}
+	}
 	if m.PostZone, err = core.ParseZone(card.TZ); err != nil {
 		return err
 	}
