@@ -419,6 +419,9 @@ func TestReconnectingFromAFailedPostRetriesIt(t *testing.T) {
 	page := s.b.get("/posts/" + first.ID)
 	page.says(t, "Maren Holt on Threads reconnected. The post was queued again. In the last 7 days, 1 other post failed because Belfry had lost access to the account.")
 	retry := page.form(t, `form:has(`+testid("retry-others")+`)`)
+	if len(page.all(testid("flash")+"[data-live]")) != 0 {
+		t.Error("the button that retries the other post disappears when this one is live")
+	}
 	if p := s.ws.Work(first); p.Status != "live" {
 		t.Errorf("the post is %s", p.Status)
 	}
@@ -429,5 +432,27 @@ func TestReconnectingFromAFailedPostRetriesIt(t *testing.T) {
 	if p := s.ws.Work(second); p.Status != "live" {
 		t.Errorf("retried, the other post is %s: %+v", p.Status, p.Error)
 	}
+	page = s.b.get("/posts/" + first.ID)
+	page.says(t, "1 post is live.")
+	page.one(t, testid("flash-next")+`[href="/posts/`+second.ID+`"]`)
 	s.seat(s.ws.Member(core.RoleEditor)).get(path).is(t, http.StatusForbidden)
+}
+
+// "The post was queued again." stayed beside Live.
+func TestTheMessageAboutAPostThatIsRetriedByReconnectingIsUpdated(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	account := s.ws.Account("threads", "maren.writes")
+	post := s.ws.Queued("first", account, s.Clock.Now().Add(time.Minute))
+	s.Fault(sim.Fault{Network: "threads", Kind: sim.TokenRevoked})
+	s.Clock.Advance(2 * time.Minute)
+	s.ws.Work(post)
+	ask := s.b.get("/posts/"+post.ID+"/reconnect").is(t, http.StatusSeeOther).Header.Get("Location")
+	s.b.get(callback("threads", s.Consent(ask, "maren.writes"))).leads(t, "/posts/"+post.ID)
+	flash := s.show(post).one(t, testid("flash"))
+	if text := textOf(flash); text != "Maren Holt reconnected. The post was queued again." {
+		t.Errorf("the message is %q", text)
+	}
+	s.ws.Work(post)
+	s.b.part(http.MethodGet, attribute(flash, "hx-get")).is(t, http.StatusOK).says(t, "1 post is live.")
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
 	"belfry/internal/network/sim"
 )
 
@@ -121,6 +123,52 @@ func TestTheMessageAboutASentPostSaysWhenItIsLive(t *testing.T) {
 	s.Clock.Advance(10 * time.Second)
 	s.work(post)
 	s.b.part(http.MethodGet, update).is(t, http.StatusOK).says(t, "1 post is live.")
+}
+
+// "Moved to …" stayed with its Undo, which was refused, after the post had gone live.
+func TestTheMessageAboutMovedQueuedPostsSaysWhatBecameOfThem(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	at := s.Clock.Now().Add(25 * time.Hour)
+	moved, others := s.ws.Queued("one", s.threads, at), []contract.Post{
+		s.ws.Queued("two", s.threads, at), s.ws.Queued("three", s.page, at),
+	}
+	s.act(moved, "reschedule", "at", "2026-10-05T12:00", "tz", "Europe/Berlin")
+	single := s.show(moved).one(t, testid("flash"))
+	several := s.bulk(others, "act", "reschedule", "move", "day", "day", "2026-10-05").one(t, testid("flash"))
+	for _, update := range []string{attribute(single, "hx-get"), attribute(several, "hx-get")} {
+		s.b.part(http.MethodGet, update).is(t, http.StatusNoContent)
+	}
+	s.Clock.Advance(2 * time.Hour)
+	for _, p := range []contract.Post{moved, others[0], others[1]} {
+		if p = s.ws.Work(p); p.Status != "live" {
+			t.Fatalf("%q is %s: %+v", p.Text, p.StatusLine, p.Error)
+		}
+	}
+	s.b.part(http.MethodGet, attribute(several, "hx-get")).is(t, http.StatusOK).says(t, "2 posts are live.")
+	update := attribute(single, "hx-get")
+	s.b.part(http.MethodGet, update).one(t, testid("flash-next")+`[href="/posts/`+moved.ID+`"]`)
+	own := s.b.send(http.MethodGet, update, "", "HX-Request", "true", "Referer", apptest.PublicURL+"/posts/"+moved.ID)
+	if text := textOf(own.one(t, testid("flash"))); text != "1 post is live." {
+		t.Errorf("on the post's own page, it says %q", text)
+	}
+}
+
+func TestTheMessageAboutMovedDraftsIsNotUpdated(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft, other := s.ws.Draft("one", s.threads), s.ws.Draft("two", s.threads)
+	for _, p := range []contract.Post{draft, other} {
+		s.act(p, "reschedule", "at", "2026-10-06T09:00", "tz", "Europe/Berlin")
+		if flash := s.show(p).one(t, testid("flash")); attribute(flash, "data-live") != "" {
+			t.Error("the message about a draft disappears when the draft changes")
+		}
+	}
+	flash := s.bulkDrafts([]contract.Post{draft, other}, "act", "reschedule", "move", "day", "day", "2026-10-07").
+		one(t, testid("flash"))
+	if attribute(flash, "data-live") != "" {
+		t.Error("the message about drafts disappears when a draft changes")
+	}
 }
 
 // "Publishing has started." stood above posts that had long been live.

@@ -53,8 +53,26 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 	if result.Done > 0 {
 		told.URL, told.Label = r.nextStepLink(in.Act, result, zone)
 	}
+	if len(told.Points) == 0 { // an update would remove them
+		told = r.addUpdateURL(told, idsOfQueued(in.Act, result))
+	}
 	r.setFlashWithDetails(told)
 	return r.redirect(r.returnURLOrPosts(form.Get(posts.FieldBack)))
+}
+
+// idsOfQueued returns the ids of the posts that are queued after an action that changed them.
+func idsOfQueued(act core.Act, result app.BulkResult) (ids []string) {
+	switch act {
+	case core.ActQueue, core.ActRetry:
+		return result.Changed
+	case core.ActReschedule:
+		for _, before := range result.Undo {
+			if before.Status == core.PostQueued {
+				ids = append(ids, before.ID)
+			}
+		}
+	}
+	return ids
 }
 
 // refusedIDs returns the ids of the posts that an action refused. Queuing refuses all drafts if it refuses one.
@@ -84,7 +102,7 @@ func (r *request) redirectToCopies(ids []string) error {
 // shows them.
 func (r *request) nextStepLink(act core.Act, result app.BulkResult, zone core.Zone) (url, label string) {
 	if act == core.ActRetry && len(result.Changed) == 1 {
-		return r.link.Post(result.Changed[0]), "View post"
+		return r.link.Post(result.Changed[0]), viewPost
 	}
 	switch act {
 	case core.ActQueue, core.ActRetry:

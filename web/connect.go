@@ -125,7 +125,9 @@ func (r *request) redirectAfterReconnect(done app.Connected) error {
 		}
 		f.Text += fmt.Sprintf(" In the last 7 days, %s failed because Belfry had lost access to the account.",
 			ui.CountNoun(n, one, many))
-		f.Action = r.newRetryLostPostsAction(after)
+		f.Action = r.newRetryLostPostsAction(after) // which an update would remove
+	} else if after.Retried {
+		f = r.addUpdateURL(f, []string{after.Post})
 	}
 	r.setFlashWithDetails(f)
 	return r.redirect(r.reconnectReturnURL(after))

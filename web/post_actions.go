@@ -74,7 +74,11 @@ func (r *request) reschedulePost(form url.Values) error {
 	if before.At.IsZero() {
 		act = "Time set to "
 	}
-	return r.redirectToPostWithFlashOrShowRefusal(r.newUndoFlash(act+zone.FormatTime(p.PublishAt.Time)+".", before), nil)
+	message := r.newUndoFlash(act+zone.FormatTime(p.PublishAt.Time)+".", before)
+	if before.Status == core.PostQueued {
+		message = r.addUpdateURL(message, []string{before.ID})
+	}
+	return r.redirectToPostWithFlashOrShowRefusal(message, nil)
 }
 
 // redirectToPost redirects a person who opens the address of an action, which accepts only forms, to the post's page.

@@ -370,6 +370,13 @@ func TestFailedPostsThatAreQueuedAgainAreFound(t *testing.T) {
 		page := s.b.follow(s.b.post("/posts/bulk", pairs...))
 		page.says(t, says)
 		page.one(t, testid("flash-next")+`[href="`+leads+`"]`)
+		// "1 post queued again." stayed beside a live post.
+		update := attribute(page.one(t, testid("flash")), "hx-get")
+		s.b.part(http.MethodGet, update).is(t, http.StatusNoContent)
+		for _, p := range posts {
+			s.work(p)
+		}
+		s.b.part(http.MethodGet, update).is(t, http.StatusOK).says(t, "live.")
 	}
 	retry("1 post queued again.", "/posts/"+failed[0].ID, failed[0])
 	retry("2 posts queued again.", "/posts", failed[1:]...)

@@ -31,14 +31,15 @@ func (r *request) newPublishingFlash() layout.Flash {
 	}, []string{r.pathID()})
 }
 
-const viewLivePosts = "View live posts"
+const viewLivePosts, viewPost = "View live posts", "View post"
 
 // mostUpdated is the maximum number of posts in the address of an update. Many proxies limit addresses to 8 KB.
 const mostUpdated = 200
 
-// addUpdateURL lets open pages replace a message about sent posts by what has become of them.
+// addUpdateURL lets open pages replace a message about queued posts by what has become of them. It does nothing if
+// there are no ids or too many.
 func (r *request) addUpdateURL(f layout.Flash, ids []string) layout.Flash {
-	if len(ids) <= mostUpdated {
+	if len(ids) > 0 && len(ids) <= mostUpdated {
 		f.Posts, f.UpdateURL = ids, r.link.SentPostsFlash(ids...)
 	}
 	return f
@@ -76,8 +77,8 @@ func (r *request) showSentPostsFlash() error {
 	return r.render(http.StatusOK, layout.FlashPart(*f), nil)
 }
 
-// findOutcomeFlash returns a message about what has become of sent posts, or nil if all were moved back to drafts or
-// deleted. pending reports that a post is still queued; there is no message then.
+// findOutcomeFlash returns a message about what has become of posts that were queued, or nil if all were moved back to
+// drafts or deleted. It links to a single post unless the person sees its page. pending reports that a post is still queued; there is no message then.
 func (r *request) findOutcomeFlash(sent []string) (f *layout.Flash, pending bool, err error) {
 	counts, err := r.web.cfg.App.CountPostsAmong(r.context(), r.caller, sent)
 	if err != nil || counts[core.PostQueued] > 0 {
@@ -88,9 +89,12 @@ func (r *request) findOutcomeFlash(sent []string) (f *layout.Flash, pending bool
 	switch {
 	case live+failed == 0:
 		return nil, false, nil
-	case len(sent) > 1 && failed > 0:
+	case len(sent) == 1 && !strings.Contains(r.requestedOrRefererPageURL(), sent[0]):
+		outcome.URL, outcome.Label = r.link.Post(sent[0]), viewPost
+	case len(sent) == 1:
+	case failed > 0:
 		outcome.URL, outcome.Label = r.link.Posts(link.Filter{Status: string(core.PostFailed)}), "View failed posts"
-	case len(sent) > 1:
+	default:
 		outcome.URL, outcome.Label = r.link.Posts(link.Filter{Status: string(core.PostLive)}), viewLivePosts
 	}
 	if failed > 0 {
