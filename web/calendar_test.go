@@ -108,6 +108,22 @@ func TestTheCalendarShowsPostsByDayInTheWorkspacesZone(t *testing.T) {
 	}
 }
 
+// A post that was opened from the calendar had no way back to its day.
+func TestAPostLeadsBackToTheCalendarThatItWasOpenedFrom(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	address := "/posts/" + s.ws.Draft("hello", s.threads).ID
+	day := "/calendar?date=2026-10-09&view=day"
+	if back := s.b.get(address, "Referer", "http://localhost:8080/w/one"+day).one(t, testid("back")); attribute(back, "href") != day {
+		t.Errorf("the link leads to %q", attribute(back, "href"))
+	}
+	for _, referer := range []string{"", "http://localhost:8080/posts", "https://evil.example/calendar"} {
+		if found := s.b.get(address, "Referer", referer).all(testid("back")); len(found) != 0 {
+			t.Errorf("opened from %q, the post leads to %q", referer, attribute(found[0], "href"))
+		}
+	}
+}
+
 func TestTheCalendarIsFilteredLikeTheListOfPosts(t *testing.T) {
 	t.Parallel()
 	a := newAlmanac(t)

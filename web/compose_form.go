@@ -20,7 +20,7 @@ func readComposerValues(form url.Values, networks []posts.Network, files []posts
 	values := posts.Values{
 		Text: form.Get(posts.FieldText), Title: form.Get(posts.FieldTitle), Tags: form.Get(posts.FieldTags),
 		Tab: form.Get(posts.FieldTab), Revision: form.Get(posts.FieldRevision),
-		When: form.Get(posts.FieldWhen), At: form.Get(posts.FieldAt),
+		When: form.Get(posts.FieldWhen), At: form.Get(posts.FieldAt), Uploading: form.Get(posts.FieldUploading) != "",
 		Overrides: map[string]posts.Override{}, Settings: map[string]map[string]string{}, Alts: map[string]string{},
 	}
 	if values.When == "" {

@@ -43,6 +43,9 @@ func (r *request) loadPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 		if i := slices.IndexFunc(m.Accounts, func(a posts.Account) bool { return a.ID == row.AccountID }); i >= 0 {
 			named.Account = m.Accounts[i].Name
 		}
+		if m.Values.Uploading && replaceMissingFileIssues(row.Issues) {
+			plan.Table = ""
+		}
 		for _, e := range slices.Concat(wrong[row.Platform], unchosen[row.Platform]) {
 			told := r.web.errorForPeople(e)
 			named.OK, plan.OK, plan.Table = false, false, ""
@@ -65,6 +68,22 @@ func (r *request) loadPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 		}
 	}
 	return nil
+}
+
+// replaceMissingFileIssues replaces the issues that a file is missing by one that says that the post waits for uploads.
+// It reports whether there were any.
+func replaceMissingFileIssues(issues []contract.Issue) (replaced bool) {
+	waits := core.Issue{
+		Code: core.IssueMediaNotReady.Code, Message: "The post waits for your files to be uploaded.",
+	}
+	for i := range issues {
+		switch issues[i].Reason.Code {
+		case core.IssueMediaRequired.Code, core.IssueTextRequired.Code:
+			issues[i] = contract.Issue{Code: string(waits.Code), Message: waits.Message, Reason: waits}
+			replaced = true
+		}
+	}
+	return replaced
 }
 
 // issueInputs maps each issue code to the composer's input that it is about; "" means none. inputForIssue replaces the

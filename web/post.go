@@ -56,6 +56,7 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 		return err
 	}
 	m.At = r.timeInputOrProposal(card.PublishAt, m.PostZone)
+	m.CalendarURL = r.refererCalendarURL()
 	adjust(&m)
 	return r.render(status, posts.Show(m), posts.ShowPart(m))
 }

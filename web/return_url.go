@@ -57,6 +57,15 @@ func (r *request) requestedPageURL() (urlOrEmpty string) {
 	return safeReturnURL(r.echo.Request().URL.RequestURI())
 }
 
+// refererCalendarURL returns the view of the calendar in Referer, or "" if Referer is not one.
+func (r *request) refererCalendarURL() (urlOrEmpty string) {
+	page := r.refererPageURL()
+	if path, _, _ := strings.Cut(page, "?"); path != r.link.Calendar(link.Calendar{}) {
+		return ""
+	}
+	return page
+}
+
 // refererPageURL returns the page in Referer, or "" if that is not one of our pages.
 func (r *request) refererPageURL() (urlOrEmpty string) {
 	u, err := url.Parse(r.echo.Request().Referer())

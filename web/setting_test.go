@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"belfry/internal/media/mediatest"
 )
@@ -62,6 +63,36 @@ func TestTheCategoryOfAVideoIsChosenByItsName(t *testing.T) {
 		must(t, err)
 		if saved.Text != "Sung at noon" || !strings.Contains(string(saved.Settings), `"`+id+`"`) {
 			t.Errorf("saved again, the post is %q with %s", saved.Text, saved.Settings)
+		}
+	}
+}
+
+// The page said only that there was a warning, which was below it on a phone.
+func TestTheNumberOfWarningsLeadsToTheFirstOnThePage(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.ws.Queued("hello", s.threads, s.Clock.Now().Add(time.Hour))
+	part := s.b.part(http.MethodPost, "/compose/plan", "account", s.threads.ID, "text", "hello", "when", "now")
+	if verdict := part.one(t, testid("plan-verdict")+" a"); textOf(verdict) != "Ready to post, with 1 warning." ||
+		attribute(verdict, "href") != "#text" {
+		t.Errorf("%q leads to %s", textOf(verdict), attribute(verdict, "href"))
+	}
+}
+
+// While files were being uploaded, the plan said that they were missing.
+func TestThePlanWaitsForUploadsThatAreRunning(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	pairs := []string{"account", s.ws.Account("instagram").ID, "account", s.threads.ID, "when", "now", "title", "Bells"}
+	s.b.part(http.MethodPost, "/compose/plan", append(pairs, "text", "hello")...).says(t, "1 problem to fix.", "Needs a fix")
+	for _, text := range []string{"hello", ""} {
+		part := s.b.part(http.MethodPost, "/compose/plan", append(pairs, "text", text, "uploading", "true")...)
+		part.one(t, testid("plan")+" "+testid("waiting")+`[data-code="media_not_ready"]`)
+		part.says(t, "The post waits for your files to be uploaded.")
+		part.one(t, testid("submit")+"[disabled]")
+		if said := part.text(); strings.Contains(said, "to fix") || strings.Contains(said, "Needs a fix") ||
+			len(part.all(".note.issue, "+testid("plan-table"))) != 0 {
+			t.Errorf("the plan reports a missing file: %s", said)
 		}
 	}
 }

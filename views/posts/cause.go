@@ -45,6 +45,9 @@ func (c Cause) IsWaitingForFile() bool { return c.Code == core.IssueMediaNotRead
 // isInfo reports whether the cause only says what Belfry does, so that nobody has to decide anything.
 func (c Cause) isInfo() bool { return c.Code == core.WarnImagesConverted.Code }
 
+// isWarning reports whether somebody should look at it before the posts are created.
+func (c Cause) isWarning() bool { return c.Warning && !c.isInfo() }
+
 // IsProblem reports whether somebody has to change something before the posts can be created.
 func (c Cause) IsProblem() bool { return !c.Warning && !c.IsWaitingForFile() }
 
@@ -109,7 +112,7 @@ func (m PlanModel) countProblems() (n int) {
 // countWarnings returns the number of the plan's warnings. Information does not count.
 func (m PlanModel) countWarnings() (n int) {
 	for _, c := range m.Causes {
-		if c.Warning && !c.isInfo() {
+		if c.isWarning() {
 			n++
 		}
 	}

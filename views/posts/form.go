@@ -36,6 +36,8 @@ const (
 	FieldEarlier  = "earlier" // the file that a button moves forward
 	FieldLater    = "later"   // the file that a button moves back
 	FieldRemove   = "remove"  // the file that a button removes from the post
+	// FieldUploading has a value while a script uploads files (static/js/redraw.js).
+	FieldUploading = "uploading"
 )
 
 // Values of FieldPick. The last two end with the id of a network or of a group.
@@ -176,6 +178,7 @@ type Values struct {
 	Revision          string                       // of the post that is edited
 	When              string                       // WhenNow, WhenAt or WhenDraft
 	At                string                       // YYYY-MM-DDTHH:mm
+	Uploading         bool                         // files are being uploaded, which the form does not contain yet
 	Overrides         map[string]Override          // by platform
 	Settings          map[string]map[string]string // by platform and setting
 	Alts              map[string]string            // alternative texts of pictures, by file
@@ -413,21 +416,26 @@ func (m ComposeModel) inputID(name string) string {
 	}[name]
 }
 
-// firstProblemInputID returns the id of the first input on the page with a problem, or "".
-func (m ComposeModel) firstProblemInputID() (idOrEmpty string) {
-	if m.Plan.canSubmit() || m.Plan.isOnlyWaitingForFiles() {
+// verdictTargetID returns the id of the first input on the page with a problem or, if the form can be submitted, with a
+// warning. If the warnings are about no input, it returns the id of the plan. It returns "" if there is nothing to show.
+func (m ComposeModel) verdictTargetID() (idOrEmpty string) {
+	has, otherwise := Cause.IsProblem, ""
+	switch {
+	case m.Plan.isOnlyWaitingForFiles(), m.Plan.canSubmit() && m.Plan.countWarnings() == 0:
 		return ""
+	case m.Plan.canSubmit():
+		has, otherwise = Cause.isWarning, "plan"
 	}
 	names := append([]string{FieldAccount}, sharedInputNames...)
 	for _, n := range m.shownNetworks() {
 		names = append(names, n.tabInputNames()...)
 	}
 	for _, name := range append(names, FieldAt) {
-		if id := m.inputID(name); id != "" && m.countProblemsOf(name) > 0 {
+		if id := m.inputID(name); id != "" && slices.ContainsFunc(m.errorOrCausesFor(name), has) {
 			return id
 		}
 	}
-	return ""
+	return otherwise
 }
 
 func overrideInputID(platform, part string) string {

@@ -502,7 +502,7 @@ func planRow(m ComposeModel, row PlanRow) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case rowOnlyWaitsForFiles(row):
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "Checking files")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "Waiting for files")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
