@@ -450,7 +450,7 @@ func TestTheMessageAboutAPostThatIsRetriedByReconnectingIsUpdated(t *testing.T) 
 	ask := s.b.get("/posts/"+post.ID+"/reconnect").is(t, http.StatusSeeOther).Header.Get("Location")
 	s.b.get(callback("threads", s.Consent(ask, "maren.writes"))).leads(t, "/posts/"+post.ID)
 	flash := s.show(post).one(t, testid("flash"))
-	if text := textOf(flash); text != "Maren Holt reconnected. The post was queued again." {
+	if text := textOf(flash); text != "Maren Holt on Threads reconnected. The post was queued again." {
 		t.Errorf("the message is %q", text)
 	}
 	s.ws.Work(post)
