@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"belfry/internal/app"
@@ -24,7 +25,28 @@ func (r *request) showFile() error {
 	if err != nil {
 		return err
 	}
+	if m.PreviousID, m.NextID, err = r.findNeighbours(m.ID, m.Back); err != nil {
+		return err
+	}
+	m.InDrawer = r.wantsFragment()
 	return r.render(http.StatusOK, media.FilePage(m), media.FilePart(m))
+}
+
+// findNeighbours returns the ids of the files before and after a file on a page of the library, or "" for none.
+func (r *request) findNeighbours(id string, page link.MediaFilter) (previousOrEmpty, nextOrEmpty string, err error) {
+	files, _, err := r.listLibraryPage(page, page.Use)
+	var known *core.Error
+	if errors.As(err, &known) {
+		return "", "", nil // the address names a list that does not exist
+	}
+	i := slices.IndexFunc(files, func(f media.File) bool { return f.ID == id })
+	if i > 0 {
+		previousOrEmpty = files[i-1].ID
+	}
+	if i >= 0 && i < len(files)-1 {
+		nextOrEmpty = files[i+1].ID
+	}
+	return previousOrEmpty, nextOrEmpty, err
 }
 
 // fileTitleLength is how many characters of a post's text the page of a file shows.

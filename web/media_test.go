@@ -286,6 +286,36 @@ func TestAFileHasAPage(t *testing.T) {
 	}
 }
 
+// Looking at many files took an open and a close of the drawer for each, and no file named its folder.
+func TestAFileLeadsToItsNeighboursInTheListAndNamesItsFolder(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	folder := s.ws.Folder("Summer", "")
+	var ids []string
+	for _, name := range []string{"a.jpg", "b.jpg", "c.jpg"} {
+		file := s.ws.File(name, mediatest.JPEG(64, 64))
+		_, err := s.App.EditMedia(t.Context(), s.ws.Owner, contract.EditMedia{ID: file.ID, FolderID: contract.Some(folder.ID)})
+		must(t, err)
+		ids = append(ids, file.ID)
+	}
+	list := "?folder=" + folder.ID + "&sort=name"
+	page := s.b.get("/media/files/" + ids[1] + list)
+	for id, to := range map[string]string{"previous-file": ids[0], "next-file": ids[2]} {
+		if link := attribute(page.one(t, testid(id)), "href"); link != "/media/files/"+to+list {
+			t.Errorf("%s leads to %q", id, link)
+		}
+	}
+	if got := textOf(page.one(t, testid("file-folder"))); got != "Summer" {
+		t.Errorf("the folder is %q", got)
+	}
+	for id, missing := range map[string]string{ids[0]: "previous-file", ids[2]: "next-file"} {
+		if len(s.b.part(http.MethodGet, "/media/files/"+id+list).all(testid(missing))) != 0 {
+			t.Errorf("there is a %s of the list's first or last", missing)
+		}
+	}
+	s.b.get("/media/files/"+ids[1]+"?sort=unknown").is(t, http.StatusOK)
+}
+
 func TestFilesAreUploadedWithoutAScript(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

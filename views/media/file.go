@@ -176,6 +176,9 @@ type FileModel struct {
 	Refused *contract.Error
 	Errors  map[string]string
 	Back    link.MediaFilter
+	// PreviousID and NextID are the files beside it on the list's page; "" for none.
+	PreviousID, NextID string
+	InDrawer           bool // shown in the library's drawer instead of on a page
 }
 
 // FilePost is a post that uses a file.
