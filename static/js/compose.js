@@ -87,7 +87,7 @@ function startWaiting(form, redraw) {
     verdict.toggleAttribute("data-uploads", words !== "");
     if (words) verdict.querySelector("span").textContent = words;
     if (panel.hasAttribute("data-busy")) form.querySelector("#submit").disabled = true;
-    else if (said !== words) redraw();
+    if (said !== words) redraw();
     said = words;
   }
   form.addEventListener("uploads", show);

@@ -23,9 +23,10 @@ export function startRedrawing(form) {
     changed = false;
     form.toggleAttribute("data-planning", true);
     try {
+      const uploading = form.querySelector(".uploads[data-busy]") ? [["uploading", "true"]] : [];
       const answer = await fetch(form.dataset.plan, {
         method: "POST",
-        body: new URLSearchParams(formEntries(form)),
+        body: new URLSearchParams([...formEntries(form), ...uploading]),
         headers: { "HX-Request": "true" },
         signal: current.signal,
       });
