@@ -125,6 +125,31 @@ func TestTheMessageAboutASentPostSaysWhenItIsLive(t *testing.T) {
 	s.b.part(http.MethodGet, update).is(t, http.StatusOK).says(t, "1 post is live.")
 }
 
+func TestTheMessageAboutASentPostDoesNotSayFailedBeforeItsRetry(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	post := s.ws.Draft("ding", s.threads)
+	s.act(post, "send-now")
+	update := attribute(s.show(post).one(t, testid("flash")), "hx-get")
+	s.Clock.Advance(10 * time.Second)
+	s.Fault(sim.Fault{Network: "threads", Call: "create", Kind: sim.ServerError})
+	s.work(post)
+	s.show(post).one(t, testid("next-try"))
+	s.b.part(http.MethodGet, update).is(t, http.StatusNoContent)
+}
+
+func TestRetryingAPostWhoseTimeIsStillToComeSaysWhenItGoesOut(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.Fault(sim.Fault{Network: "threads", Call: "create", Kind: sim.Reject, Code: 100, Status: 400, Message: "No"})
+	post := s.ws.Now("ding", s.threads)
+	s.work(post)
+	_, err := s.Pool.Exec(t.Context(), `UPDATE posts SET publish_at = publish_at + interval '2 days'`)
+	must(t, err)
+	s.act(post, "retry")
+	s.show(post).says(t, "Post scheduled for ")
+}
+
 // "Moved to …" stayed with its Undo, which was refused, after the post had gone live.
 func TestTheMessageAboutMovedQueuedPostsSaysWhatBecameOfThem(t *testing.T) {
 	t.Parallel()

@@ -94,8 +94,8 @@ func (r *request) cancelPost(url.Values) error {
 }
 
 func (r *request) retryPost(url.Values) error {
-	_, err := r.web.cfg.App.RetryPost(r.context(), r.caller, contract.RetryPost{ID: r.pathID()})
-	return r.redirectToPostWithFlashOrShowRefusal(r.newPublishingFlash(), err)
+	p, err := r.web.cfg.App.RetryPost(r.context(), r.caller, contract.RetryPost{ID: r.pathID()})
+	return r.redirectToPostWithFlashOrShowRefusal(r.newQueuedAgainFlash(p), err)
 }
 
 // duplicatePost copies a post and opens the copy, with the choice of time in the form, if any.
@@ -112,17 +112,19 @@ func (r *request) duplicatePost(form url.Values) error {
 }
 
 func (r *request) resolveOutcome(form url.Values) error {
-	in, message := contract.ResolveOutcome{}, r.newPublishingFlash()
+	var in contract.ResolveOutcome
 	switch form.Get(posts.FieldOutcome) {
 	case posts.OutcomeLive:
 		in = contract.ResolveOutcome{Live: true, URL: form.Get(posts.FieldLink)}
-		message = layout.Flash{Tone: ui.ToneGood, Text: "Marked as live."}
 	case posts.OutcomeAbsent:
 	default:
 		return core.Invalid(posts.FieldOutcome, "Say whether the post is live.")
 	}
-	_, err := r.web.cfg.App.ResolveOutcome(r.context(), r.caller, r.pathID(), in)
-	return r.redirectToPostWithFlashOrShowRefusal(message, err)
+	p, err := r.web.cfg.App.ResolveOutcome(r.context(), r.caller, r.pathID(), in)
+	if in.Live {
+		return r.redirectToPostOrShowRefusal("Marked as live.", err)
+	}
+	return r.redirectToPostWithFlashOrShowRefusal(r.newQueuedAgainFlash(p), err)
 }
 
 // aboutLength is how many characters of a post's text a confirmation shows.

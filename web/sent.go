@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"belfry/internal/app"
+	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/views/layout"
 	"belfry/views/link"
@@ -24,11 +25,14 @@ func (r *request) newSendingFlash(before ...app.PostSchedule) layout.Flash {
 	return r.addUpdateURL(f, ids)
 }
 
-// newPublishingFlash returns a message about the post in the address, which is published at once.
-func (r *request) newPublishingFlash() layout.Flash {
-	return r.addUpdateURL(layout.Flash{
-		Tone: ui.ToneGood, Text: "Publishing the post… The timeline shows its progress.",
-	}, []string{r.pathID()})
+// newQueuedAgainFlash returns a message about a failed post that is published now or, if its time is still to come, then.
+func (r *request) newQueuedAgainFlash(p contract.Post) layout.Flash {
+	f := layout.Flash{Tone: ui.ToneGood, Text: "Publishing the post… The timeline shows its progress."}
+	zone, err := core.ParseZone(p.TZ)
+	if err == nil && p.PublishAt != nil && p.PublishAt.After(r.web.cfg.Now()) {
+		f.Text = "Post scheduled for " + zone.FormatTime(p.PublishAt.Time) + "."
+	}
+	return r.addUpdateURL(f, []string{p.ID})
 }
 
 const viewLivePosts, viewPost = "View live posts", "View post"
@@ -36,11 +40,11 @@ const viewLivePosts, viewPost = "View live posts", "View post"
 // mostUpdated is the maximum number of posts in the address of an update. Many proxies limit addresses to 8 KB.
 const mostUpdated = 200
 
-// addUpdateURL lets open pages replace a message about queued posts by what has become of them. It does nothing if
-// there are no ids or too many.
+// addUpdateURL lets pages replace a message about queued posts by what has become of them: pages that are opened later
+// and, unless there are more than mostUpdated, open pages.
 func (r *request) addUpdateURL(f layout.Flash, ids []string) layout.Flash {
-	if len(ids) > 0 && len(ids) <= mostUpdated {
-		f.Posts, f.UpdateURL = ids, r.link.SentPostsFlash(ids...)
+	if f.Posts = ids; len(ids) > 0 && len(ids) <= mostUpdated {
+		f.UpdateURL = r.link.SentPostsFlash(ids...)
 	}
 	return f
 }
@@ -64,11 +68,12 @@ func (r *request) showSentPostsFlash() error {
 	if !r.wantsFragment() {
 		return r.redirect(r.link.Home())
 	}
-	f, pending, err := r.findOutcomeFlash(strings.Fields(r.echo.QueryParam(link.SentPostIDs)))
+	ids := strings.Fields(r.echo.QueryParam(link.SentPostIDs))
+	f, pending, err := r.findOutcomeFlash(ids)
 	switch {
 	case err != nil:
 		return err
-	case pending:
+	case pending, len(ids) == 0:
 		return r.echo.NoContent(http.StatusNoContent)
 	case f == nil:
 		r.echo.Response().Header().Set("HX-Reswap", "delete")
@@ -78,29 +83,29 @@ func (r *request) showSentPostsFlash() error {
 }
 
 // findOutcomeFlash returns a message about what has become of posts that were queued, or nil if all were moved back to
-// drafts or deleted. It links to a single post unless the person sees its page. pending reports that a post is still queued; there is no message then.
+// drafts or deleted. It links to a single post unless the person sees its page. pending reports that a post will still
+// be published or retried; there is no message then.
 func (r *request) findOutcomeFlash(sent []string) (f *layout.Flash, pending bool, err error) {
-	counts, err := r.web.cfg.App.CountPostsAmong(r.context(), r.caller, sent)
-	if err != nil || counts[core.PostQueued] > 0 {
+	n, err := r.web.cfg.App.CountPostOutcomes(r.context(), r.caller, sent)
+	if err != nil || n.Pending > 0 {
 		return nil, err == nil, err
 	}
-	live, failed := counts[core.PostLive], counts[core.PostFailed]
-	outcome := layout.Flash{Tone: ui.ToneGood, Text: ui.CountNoun(live, "post is", "posts are") + " live."}
+	outcome := layout.Flash{Tone: ui.ToneGood, Text: ui.CountNoun(n.Live, "post is", "posts are") + " live."}
 	switch {
-	case live+failed == 0:
+	case n.Live+n.Failed == 0:
 		return nil, false, nil
 	case len(sent) == 1 && !strings.Contains(r.requestedOrRefererPageURL(), sent[0]):
 		outcome.URL, outcome.Label = r.link.Post(sent[0]), viewPost
 	case len(sent) == 1:
-	case failed > 0:
+	case n.Failed > 0:
 		outcome.URL, outcome.Label = r.link.Posts(link.Filter{Status: string(core.PostFailed)}), "View failed posts"
 	default:
 		outcome.URL, outcome.Label = r.link.Posts(link.Filter{Status: string(core.PostLive)}), viewLivePosts
 	}
-	if failed > 0 {
-		failures := ui.CountNoun(failed, "post", "posts") + " failed."
+	if n.Failed > 0 {
+		failures := ui.CountNoun(n.Failed, "post", "posts") + " failed."
 		outcome.Tone, outcome.Text = ui.ToneDanger, outcome.Text+" "+failures
-		if live == 0 {
+		if n.Live == 0 {
 			outcome.Text = failures
 		}
 	}

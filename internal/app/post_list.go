@@ -68,18 +68,27 @@ func (a *App) CountPostsByStatusCapped(ctx context.Context, c core.Caller) (map[
 	return t.CountPostsByStatusCapped(ctx)
 }
 
-// CountPostsAmong counts the posts with the ids by status. It leaves out posts that do not exist.
-func (a *App) CountPostsAmong(ctx context.Context, c core.Caller, ids []string) (map[core.PostStatus]int, error) {
+// PostOutcomes count posts by what has become of them. Pending are those that Belfry will publish or retry.
+type PostOutcomes struct{ Pending, Live, Failed int }
+
+// CountPostOutcomes counts the posts with the ids. It leaves out drafts and posts that do not exist.
+func (a *App) CountPostOutcomes(ctx context.Context, c core.Caller, ids []string) (n PostOutcomes, err error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
-		return nil, err
+		return n, err
 	}
 	posts, err := t.PostsByID(ctx, uniqueValidPostIDs(ids[:min(len(ids), maxTogether)]))
-	counts := map[core.PostStatus]int{}
 	for _, p := range posts {
-		counts[p.Status]++
+		switch {
+		case p.Status == core.PostQueued, p.HasPendingRetry():
+			n.Pending++
+		case p.Status == core.PostLive:
+			n.Live++
+		case p.Status == core.PostFailed:
+			n.Failed++
+		}
 	}
-	return counts, err
+	return n, err
 }
 
 // ListPostEventsAndNextRetry returns a post's timeline. If a worker will retry the post automatically, the last event
