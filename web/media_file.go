@@ -35,8 +35,7 @@ func (r *request) showFile() error {
 // findNeighbours returns the ids of the files before and after a file on a page of the library, or "" for none.
 func (r *request) findNeighbours(id string, page link.MediaFilter) (previousOrEmpty, nextOrEmpty string, err error) {
 	files, _, err := r.listLibraryPage(page, page.Use)
-	var known *core.Error
-	if errors.As(err, &known) {
+	if _, known := errors.AsType[*core.Error](err); known {
 		return "", "", nil // the address names a list that does not exist
 	}
 	i := slices.IndexFunc(files, func(f media.File) bool { return f.ID == id })

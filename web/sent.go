@@ -25,7 +25,7 @@ func (r *request) newSendingFlash(before ...app.PostSchedule) layout.Flash {
 	return r.addUpdateURL(f, ids)
 }
 
-// newQueuedAgainFlash returns a message about a failed post that is published now or, if its time is still to come, then.
+// newQueuedAgainFlash returns a message about a failed post that is published now or at a time still to come.
 func (r *request) newQueuedAgainFlash(p contract.Post) layout.Flash {
 	f := layout.Flash{Tone: ui.ToneGood, Text: "Publishing the post… The timeline shows its progress."}
 	zone, err := core.ParseZone(p.TZ)

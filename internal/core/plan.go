@@ -88,8 +88,8 @@ func (p Plan) CheckDraftQuota(existing, more int64) error {
 	return NewQuotaExceededError("draft", "drafts", existing, *p.Drafts).WithHint("Queue or delete drafts, or change the subscription plan.")
 }
 
-// NewQuotaExceededError returns the 402 for a limit on posts per month, drafts, accounts or members. singular and plural
-// name what is limited, such as "member" and "members". The hint fits posts; other limits need their own.
+// NewQuotaExceededError returns the 402 for a limit on posts per month, drafts, accounts or members. singular and
+// plural name what is limited, such as "member" and "members". The hint fits posts; other limits need their own.
 func NewQuotaExceededError(singular, plural string, used, limit int64) *Error {
 	what, are := plural, "are"
 	if limit == 1 {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// DataDirLock is the lock on a data folder. The system releases it when the process ends, however it ends. It is a plain
-// file descriptor, because the garbage collector closes an unreferenced os.File, which would release the lock.
+// DataDirLock is the lock on a data folder. The system releases it when the process ends, however it ends. It is a
+// plain file descriptor, because the garbage collector closes an unreferenced os.File, which would release the lock.
 type DataDirLock struct{ fd int }
 
 // HeldError says who has locked a data folder.

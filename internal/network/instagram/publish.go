@@ -211,8 +211,8 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 	return n.containers.StatusOfStateAndFindIfPublished(ctx, it, c.State, c.Words), nil
 }
 
-// permanentFileErrorUnlessArmed returns an error if another upload would not fix the file of a container. After the arm,
-// it always returns nil.
+// permanentFileErrorUnlessArmed returns an error if another upload would not fix the file of a container. After the
+// arm, it always returns nil.
 func permanentFileErrorUnlessArmed(it network.Item, statusText string) error {
 	for _, subcode := range []int{badVideo, badCover} {
 		if code := strconv.Itoa(subcode); strings.HasSuffix(statusText, code) && it.ArmedAt.IsZero() {
