@@ -417,7 +417,7 @@ func (m ComposeModel) inputID(name string) string {
 }
 
 // verdictTargetID returns the id of the first input on the page with a problem or, if the form can be submitted, with a
-// warning. If the warnings are about no input, it returns the id of the plan. It returns "" if there is nothing to show.
+// warning. If the warnings are about no input, it returns the id of the plan. It returns "" if there is none.
 func (m ComposeModel) verdictTargetID() (idOrEmpty string) {
 	has, otherwise := Cause.IsProblem, ""
 	switch {
