@@ -26,7 +26,7 @@ func LoadOrCreateKeys(cfg *Config) (*secret.Ring, error) {
 	return LoadKeys(cfg)
 }
 
-// DescribeKeysLocation returns where LoadKeys reads the keys, as the beginning of a sentence.
+// DescribeKeysLocation returns where LoadKeys reads the keys, for use within a sentence.
 func DescribeKeysLocation(cfg *Config) string {
 	if !cfg.SecretKeys.IsZero() {
 		return Prefix + "SECRET_KEYS"
