@@ -133,7 +133,7 @@ func (r *request) uploadComposerFiles() error {
 	}
 	defer sent.RemoveAll() //nolint:errcheck // the operating system removes leftover temporary files
 	form := url.Values(sent.Value)
-	if err := normalizeForm(form); err != nil {
+	if err := checkCharactersAndNormalizeLineEnds(form); err != nil {
 		return err
 	}
 	if refused != nil {

@@ -39,7 +39,7 @@ func (r *request) readForm() (url.Values, error) {
 	if r.formError != nil {
 		return nil, r.formError
 	}
-	return httpReq.PostForm, normalizeForm(httpReq.PostForm)
+	return httpReq.PostForm, checkCharactersAndNormalizeLineEnds(httpReq.PostForm)
 }
 
 // readQuery returns the parameters of the address, which echo leaves out if there are too many.
@@ -60,8 +60,9 @@ func newFormError(err error) error {
 		WithHint("It is damaged or has too many fields. Go back, choose fewer items, and try again.").WithCause(err)
 }
 
-// normalizeForm converts the line ends in a form to LF. It returns an error if a value contains invalid characters.
-func normalizeForm(form url.Values) error {
+// checkCharactersAndNormalizeLineEnds converts the line ends in a form to LF. It returns an error if a value contains
+// invalid characters.
+func checkCharactersAndNormalizeLineEnds(form url.Values) error {
 	for name, values := range form {
 		for i, value := range values {
 			if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {

@@ -126,7 +126,7 @@ func (r *request) loadAttentionAndNotices(f *layout.Frame) error {
 	if hold != "" {
 		f.Notices = append(f.Notices, layout.Notice{
 			Text:   "Publishing is on hold because " + hold + ".",
-			Action: "View posts", URL: r.link.PostsOnHold(),
+			Action: "View posts", URL: r.link.PublishingHold(),
 		})
 	}
 	counts, err := r.web.cfg.App.CountPostsByStatusCapped(r.context(), r.caller)

@@ -193,8 +193,8 @@ func (r *request) isPollWithoutNews(m interface{ ContentHash() string }) bool {
 	return r.wantsFragment() && r.echo.QueryParam(versionParam) == m.ContentHash()
 }
 
-// showPostsOnHold lists the posts that wait while publishing is on hold.
-func (r *request) showPostsOnHold() error {
+// showPublishingHold lists the posts that wait while publishing is on hold.
+func (r *request) showPublishingHold() error {
 	reason, held, err := r.web.cfg.App.FindPublishingHold(r.context(), r.caller)
 	if err != nil {
 		return err

@@ -88,7 +88,7 @@ func workspaceRoutes(at link.Workspace) []route {
 		getRoute(at.UndoPostChange(), (*request).redirectToPosts),
 		postRoute(at.UndoPostChange(), withForm(actOnce((*request).undoPostChange))),
 		getRoute(at.SentPostsFlash(), (*request).showSentPostsFlash),
-		getRoute(at.PostsOnHold(), (*request).showPostsOnHold),
+		getRoute(at.PublishingHold(), (*request).showPublishingHold),
 		streamRoute(at.ChangeStream(), (*request).streamChanges),
 		pageRoute(at.Post(id), (*request).showPost),
 		pageRoute(at.EditPost(id), (*request).showPostEditor),

@@ -55,7 +55,7 @@ func (d *httpService) newServerAndStartSandbox(pool *pgxpool.Pool) (*httpd.Serve
 		Sandbox: usesOwnSandbox(d.cfg), Version: versionText(),
 		// Only for the API: a link to the dashboard would be of no use in the dashboard itself.
 		UpgradeURL: cmp.Or(d.cfg.UpgradeURL, d.cfg.PublicURL+link.Workspace("").Usage()),
-		Ready:      d.app.CheckHealth, Unavailable: store.IsUnavailable, Drain: d.drainTime(),
+		Ready:      d.app.CheckDatabaseAndWorkers, Unavailable: store.IsUnavailable, Drain: d.drainTime(),
 		ErrorPage: func(c echo.Context, e *core.Error) error {
 			if pages == nil {
 				return e

@@ -9,7 +9,7 @@ import (
 	"belfry/internal/store"
 )
 
-// Limits that CheckHealth applies (security.md, Operational promises).
+// Limits that CheckDatabaseAndWorkers applies (security.md, Operational promises).
 const (
 	workerSilence = 30 * time.Second
 	overdueAfter  = 60 * time.Second
@@ -30,10 +30,10 @@ func (a *App) UpdateOverdueMetrics(ctx context.Context) error {
 	return nil
 }
 
-// CheckHealth returns unavailable, with a message for the operator, if the database does not respond or has another
-// schema. It does the same if no worker has reported recently, or if no worker has claimed a post that has been due for
-// too long. Posts that wait for a network, a retry or the end of a throttle do not count.
-func (a *App) CheckHealth(ctx context.Context) error {
+// CheckDatabaseAndWorkers returns unavailable, with a message for the operator, if the database does not respond or has
+// another schema. It does the same if no worker has reported recently, or if no worker has claimed a post that has been
+// due for too long. Posts that wait for a network, a retry or the end of a throttle do not count.
+func (a *App) CheckDatabaseAndWorkers(ctx context.Context) error {
 	pulse, err := a.cfg.Store.ReadPulse(ctx, workerSilence, overdueAfter)
 	if err != nil {
 		return core.Fail(core.CodeUnavailable, "The database does not respond.").WithCause(err)

@@ -16,15 +16,15 @@ import (
 func TestHealthNeedsAWorkerThatReports(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
-	if e := want(t, core.CodeUnavailable, h.App.CheckHealth(t.Context())); !strings.Contains(e.Message, "worker") {
+	if e := want(t, core.CodeUnavailable, h.App.CheckDatabaseAndWorkers(t.Context())); !strings.Contains(e.Message, "worker") {
 		t.Errorf("it says %s", e.Message)
 	}
 	must(t, h.App.RecordHeartbeat(t.Context(), "worker-1"))
-	must(t, h.App.CheckHealth(t.Context()))
+	must(t, h.App.CheckDatabaseAndWorkers(t.Context()))
 	h.Clock.Advance(30 * time.Second)
-	want(t, core.CodeUnavailable, h.App.CheckHealth(t.Context()))
+	want(t, core.CodeUnavailable, h.App.CheckDatabaseAndWorkers(t.Context()))
 	must(t, h.Replica().RecordHeartbeat(t.Context(), "worker-2"))
-	must(t, h.App.CheckHealth(t.Context()))
+	must(t, h.App.CheckDatabaseAndWorkers(t.Context()))
 }
 
 func TestHealthNeedsTheDatabaseAndItsSchema(t *testing.T) {
@@ -34,12 +34,12 @@ func TestHealthNeedsTheDatabaseAndItsSchema(t *testing.T) {
 	old := h.Replica(func(c *app.Config) {
 		c.Schema = func(context.Context) error { return errors.New("version 1 of 2") }
 	})
-	if e := want(t, core.CodeUnavailable, old.CheckHealth(t.Context())); !strings.Contains(e.Message, "schema") ||
+	if e := want(t, core.CodeUnavailable, old.CheckDatabaseAndWorkers(t.Context())); !strings.Contains(e.Message, "schema") ||
 		strings.Contains(e.Message, "version 1") {
 		t.Errorf("it says %s", e.Message)
 	}
 	h.Pool.Close()
-	if e := want(t, core.CodeUnavailable, h.App.CheckHealth(context.WithoutCancel(t.Context()))); !strings.Contains(e.Message,
+	if e := want(t, core.CodeUnavailable, h.App.CheckDatabaseAndWorkers(context.WithoutCancel(t.Context()))); !strings.Contains(e.Message,
 		"database") {
 		t.Errorf("it says %s", e.Message)
 	}
@@ -54,7 +54,7 @@ func TestHealthReportsAnOverduePost(t *testing.T) {
 	healthy := func() bool {
 		t.Helper()
 		must(t, h.App.RecordHeartbeat(t.Context(), "w"))
-		err := h.App.CheckHealth(t.Context())
+		err := h.App.CheckDatabaseAndWorkers(t.Context())
 		if err != nil && !strings.Contains(err.Error(), "A post has been due") {
 			t.Fatal(err)
 		}

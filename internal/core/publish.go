@@ -314,7 +314,7 @@ func (p Publication) replaceDeadHandleIfConclusive(s Signal) (Publication, Actio
 	if !p.isHandleDeathConclusive() {
 		return p, DoBackoff
 	}
-	p = p.withoutHandleAndCall()
+	p = p.withoutDeadHandleDisarmedIfProven()
 	if s.Verdict != Dead || !s.Aged {
 		p.Deaths++
 	}
@@ -335,7 +335,7 @@ func (p Publication) replaceBrokenHandleIfConclusive(s Signal) (Publication, Act
 	if !p.isHandleDeathConclusive() {
 		return p, DoBackoff
 	}
-	p = p.withoutHandleAndCall()
+	p = p.withoutDeadHandleDisarmedIfProven()
 	p.Step = StepIdle
 	return p.nextAfterHarmlessFailure(s)
 }
@@ -346,9 +346,9 @@ func (p Publication) isHandleDeathConclusive() bool {
 	return p.Flow.MakesHandle() && (p.Flow.CanRepeatCall() || p.Step != StepArmed)
 }
 
-// withoutHandleAndCall returns the publication without its dead handle and without what is known about a call with this
-// handle. The publication is also disarmed if the handle proves that the call had no effect.
-func (p Publication) withoutHandleAndCall() Publication {
+// withoutDeadHandleDisarmedIfProven returns the publication without its dead handle and without what is known about a
+// call with this handle. The publication is also disarmed if the handle proves that the call had no effect.
+func (p Publication) withoutDeadHandleDisarmedIfProven() Publication {
 	p.Handle, p.Open, p.Answer = "", false, AnswerNone
 	p.Armed = p.Armed && !p.Flow.CanRepeatCall()
 	return p
@@ -402,7 +402,7 @@ func (p Publication) nextAfterOutcomeQuery(s Signal) (Publication, Action) {
 		return p.replaceBrokenHandleIfConclusive(s)
 	case Doomed:
 		if p.isHandleDeathConclusive() {
-			return p.withoutHandleAndCall().becomeFailed(DoFail)
+			return p.withoutDeadHandleDisarmedIfProven().becomeFailed(DoFail)
 		}
 	case Ambiguous:
 		return p.becomeOutcomeUnknown()

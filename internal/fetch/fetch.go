@@ -104,15 +104,15 @@ func newClient(cfg Config, lim limits) *Client {
 
 // Get requests a file of at most maxFileSize bytes. The error is ErrAddress, ErrTooLarge or an *Error. The caller
 // closes the file.
-func (c *Client) Get(ctx context.Context, address string, maxFileSize int64) (*File, error) {
+func (c *Client) Get(ctx context.Context, address string, maxFileSize int64) (*FileBody, error) {
 	return c.GetRestOrWhole(ctx, address, maxFileSize, 0, "")
 }
 
 // GetRestOrWhole requests the rest of a file whose first offset bytes have already been downloaded. validator is the
-// File.Validator of that download. The server may send the whole file instead; see File.Offset.
+// FileBody.Validator of that download. The server may send the whole file instead; see FileBody.Offset.
 func (c *Client) GetRestOrWhole(
 	ctx context.Context, address string, maxFileSize, offset int64, validator string,
-) (*File, error) {
+) (*FileBody, error) {
 	u, err := parseAndCheckAddressForm(address)
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (c *Client) GetRestOrWhole(
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
 	if err == nil {
 		r.Header = requestHeader(offset, validator)
-		var f *File
+		var f *FileBody
 		if f, err = c.requestFile(r, maxFileSize, offset, func(cause error) { cancel(cause); release() }); err == nil {
 			return f, nil
 		}
@@ -149,7 +149,7 @@ func requestHeader(offset int64, validator string) http.Header {
 }
 
 // requestFile sends a request and returns the file in the response. The file calls stop to end the request.
-func (c *Client) requestFile(r *http.Request, maxFileSize, offset int64, stop func(error)) (*File, error) {
+func (c *Client) requestFile(r *http.Request, maxFileSize, offset int64, stop func(error)) (*FileBody, error) {
 	answer, err := c.http.Do(r)
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err // without the address, which may be a credential
@@ -165,7 +165,7 @@ func (c *Client) requestFile(r *http.Request, maxFileSize, offset int64, stop fu
 		answer.Body.Close()
 		return nil, err
 	}
-	f := &File{
+	f := &FileBody{
 		Length: answer.ContentLength, Offset: start, Name: fileName(answer),
 		ctx: r.Context(), body: answer.Body, stop: stop, left: maxFileSize - start, client: c,
 	}

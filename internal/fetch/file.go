@@ -11,9 +11,9 @@ import (
 	"unicode"
 )
 
-// File is the body of a response, with limits. What the server says about the file cannot be trusted. Only the time
+// FileBody is the body of a response, with limits. What the server says about the file cannot be trusted. Only the time
 // spent in Read counts toward the limits on idle time and rate, so that a slow disk does not make a download fail.
-type File struct {
+type FileBody struct {
 	// Length is the number of bytes in the body, or -1 if the server does not state it.
 	Length int64
 	// Offset is the position of the body's first byte in the file.
@@ -34,7 +34,7 @@ type File struct {
 
 // Read implements io.Reader. Its error is io.EOF, an *Error, or, if there are more bytes than the caller allowed,
 // ErrTooLarge.
-func (f *File) Read(p []byte) (int, error) {
+func (f *FileBody) Read(p []byte) (int, error) {
 	limits := f.client.limits
 	started := f.client.now()
 	silence := time.AfterFunc(limits.idleTimeout, func() { f.stop(errIdle) })
@@ -56,7 +56,7 @@ func (f *File) Read(p []byte) (int, error) {
 }
 
 // Close ends the download.
-func (f *File) Close() error {
+func (f *FileBody) Close() error {
 	err := f.body.Close()
 	f.stop(nil)
 	return err

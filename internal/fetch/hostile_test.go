@@ -27,7 +27,7 @@ func quick() limits {
 	}
 }
 
-func readAll(t *testing.T, f *File) string {
+func readAll(t *testing.T, f *FileBody) string {
 	t.Helper()
 	defer f.Close()
 	b, err := io.ReadAll(f)

@@ -28,7 +28,7 @@ type download struct {
 	charge  func(needTotal, wantTotal int64) (chargedTotal int64, err error)
 	charged int64
 	read    int64 // bytes returned so far
-	file    *fetch.File
+	file    *fetch.FileBody
 	resumes int
 }
 
@@ -41,7 +41,7 @@ func (s *Service) startDownload(ctx context.Context, from source, maxBytes int64
 	return &download{ctx: ctx, client: s.cfg.Fetch, address: from.URL, limit: maxBytes, file: file}, nil
 }
 
-// Read implements io.Reader. It resumes broken downloads. Its errors are those of fetch.File and of charge.
+// Read implements io.Reader. It resumes broken downloads. Its errors are those of fetch.FileBody and of charge.
 func (d *download) Read(b []byte) (int, error) {
 	n, err := d.file.Read(b)
 	d.read += int64(n)

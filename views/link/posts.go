@@ -16,8 +16,8 @@ func (w Workspace) AddComposerFiles() string { return w.At("/compose/files") }
 // CreatePosts accepts the composer's form (POST).
 func (w Workspace) CreatePosts() string { return w.At(posts) }
 
-// PostsOnHold lists the posts that wait while publishing is on hold.
-func (w Workspace) PostsOnHold() string { return w.At("/on-hold") }
+// PublishingHold is the page about a hold of publishing. It lists the posts that wait.
+func (w Workspace) PublishingHold() string { return w.At("/on-hold") }
 
 // Post is the page of a post.
 func (w Workspace) Post(id string) string { return joinPath(w.At(posts), id) }

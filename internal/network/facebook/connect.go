@@ -70,7 +70,7 @@ func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	var me struct {
 		ID meta.ID `json:"id"`
 	}
-	return n.classifyAuthError(ctx, n.graph.Get(ctx, "/me", t.Access, url.Values{"fields": {"id"}}, &me), t)
+	return n.distinguishExpiredFromRevoked(ctx, n.graph.Get(ctx, "/me", t.Access, url.Values{"fields": {"id"}}, &me), t)
 }
 
 // ReadProfile reads the Page with its own token.
@@ -87,7 +87,7 @@ func profileFromPage(p meta.Page) network.Profile {
 	}
 }
 
-// classifyAuthError distinguishes an expired token from a revoked one when the response does not.
-func (n *Network) classifyAuthError(ctx context.Context, err error, t network.Token) error {
-	return n.login.ClassifyAuthError(ctx, err, t)
+// distinguishExpiredFromRevoked distinguishes an expired token from a revoked one when the response does not.
+func (n *Network) distinguishExpiredFromRevoked(ctx context.Context, err error, t network.Token) error {
+	return n.login.DistinguishExpiredFromRevoked(ctx, err, t)
 }

@@ -53,7 +53,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 		"since": {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"},
 	})
 	if err != nil {
-		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
+		return network.Status{}, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 	}
 	var found []network.Status
 	unclear := false

@@ -148,12 +148,12 @@ func absoluteURLIfOnFacebook(link string) string {
 }
 
 func (n *Network) getNode(ctx context.Context, it network.Item, path string, params url.Values, into any) error {
-	return n.classifyAuthError(ctx, n.graph.Get(ctx, path, it.Token.Access, params, into), it.Token)
+	return n.distinguishExpiredFromRevoked(ctx, n.graph.Get(ctx, path, it.Token.Access, params, into), it.Token)
 }
 
 // postToEdge sends a form to an edge of the Page.
 func (n *Network) postToEdge(ctx context.Context, it network.Item, edge string, form url.Values, into any) error {
-	return n.classifyAuthError(
+	return n.distinguishExpiredFromRevoked(
 		ctx, n.graph.Post(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form, into), it.Token,
 	)
 }
@@ -163,7 +163,7 @@ func (n *Network) postFileToEdge(
 	ctx context.Context, it network.Item, edge string, form url.Values, part meta.FilePart, into any,
 ) error {
 	err := n.graph.PostFilePart(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form, part, into)
-	return n.classifyAuthError(ctx, err, it.Token)
+	return n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 }
 
 // checkNodeReadable returns an error if the node cannot be read.
@@ -176,7 +176,7 @@ func (n *Network) createAtEdge(
 	ctx context.Context, it network.Item, edge string, form url.Values,
 ) (id string, err error) {
 	id, err = n.graph.CreateObject(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
-	return id, n.classifyAuthError(ctx, err, it.Token)
+	return id, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 }
 
 // missingGrace is how long Facebook may fail to find a new upload.

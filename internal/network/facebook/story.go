@@ -97,7 +97,7 @@ func (n *Network) listStoriesSinceArm(ctx context.Context, it network.Item) ([]l
 	list, err := meta.ListAll[listedStory](
 		ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/stories", it.Token.Access, params,
 	)
-	return list, n.classifyAuthError(ctx, err, it.Token)
+	return list, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 }
 
 // fetchStoryLink returns the address of the Story from the list of the Page's Stories.

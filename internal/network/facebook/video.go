@@ -48,7 +48,7 @@ func (n *Network) publishVideo(ctx context.Context, it network.Item, handle stri
 	err := n.graph.Post(
 		ctx, "/"+url.PathEscape(handle), it.Token.Access, url.Values{"published": {"true"}}, &successResponse{},
 	)
-	return pendingUnlessError(n.classifyAuthError(ctx, err, it.Token))
+	return pendingUnlessError(n.distinguishExpiredFromRevoked(ctx, err, it.Token))
 }
 
 // pendingUnlessError returns Pending if a call succeeded: Facebook has accepted the post but does not show it yet.
@@ -116,7 +116,7 @@ func (n *Network) startPhasedUpload(ctx context.Context, it network.Item, edge s
 		return handle, err
 	}
 	err = n.graph.SendFileURL(ctx, it.Token.Access, out.Upload, it.Files[0])
-	return string(out.ID), n.classifyAuthError(ctx, err, it.Token)
+	return string(out.ID), n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 }
 
 // sendRemainingVideo sends the bytes of an upload that have not arrived yet.
@@ -130,7 +130,7 @@ func (n *Network) sendRemainingVideo(ctx context.Context, it network.Item, handl
 		return meta.UploadProgress{Bytes: uploading.Bytes, All: uploading.isComplete() || v.hasFailed()}, err
 	}
 	st, err := n.graph.SendRemaining(ctx, it.Token.Access, handle, it.Files[0], ask)
-	if err = n.classifyAuthError(ctx, err, it.Token); err != nil {
+	if err = n.distinguishExpiredFromRevoked(ctx, err, it.Token); err != nil {
 		return n.pendingOrDeadIfMissing(it, err)
 	}
 	return st, nil

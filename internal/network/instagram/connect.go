@@ -191,7 +191,7 @@ func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.To
 		"grant_type": {"ig_refresh_token"}, "access_token": {t.Access.Reveal()},
 	}, &g)
 	if err != nil {
-		return network.Token{}, n.classifyAuthError(ctx, err, t)
+		return network.Token{}, n.distinguishExpiredFromRevoked(ctx, err, t)
 	}
 	if g.Access == "" {
 		return network.Token{}, newNoTokenError()
@@ -209,7 +209,7 @@ func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 		return n.verifyPageToken(ctx, t)
 	}
 	_, err := n.fetchProfile(ctx, t.Access)
-	return n.classifyAuthError(ctx, err, t)
+	return n.distinguishExpiredFromRevoked(ctx, err, t)
 }
 
 // ReadProfile reads the account. A Page's token needs the account's id for this.
@@ -223,13 +223,13 @@ func (n *Network) ReadProfile(ctx context.Context, profileID string, t network.T
 	return a.toProfile(), err
 }
 
-// classifyAuthError distinguishes an expired token from a revoked one when the response does not. For tokens of
-// Instagram Login, only the stored date can tell, because Instagram documents no call for it.
-func (n *Network) classifyAuthError(ctx context.Context, err error, t network.Token) error {
+// distinguishExpiredFromRevoked distinguishes an expired token from a revoked one when the response does not. For
+// tokens of Instagram Login, only the stored date can tell, because Instagram documents no call for it.
+func (n *Network) distinguishExpiredFromRevoked(ctx context.Context, err error, t network.Token) error {
 	if isPageToken(t) {
-		return n.pages.ClassifyAuthError(ctx, err, t)
+		return n.pages.DistinguishExpiredFromRevoked(ctx, err, t)
 	}
-	return n.own.ClassifyAuthError(ctx, err, t, func(context.Context) (network.Secret, error) {
+	return n.own.DistinguishExpiredFromRevoked(ctx, err, t, func(context.Context) (network.Secret, error) {
 		return "", errors.New("tokens of Instagram Login cannot be inspected")
 	})
 }

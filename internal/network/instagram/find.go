@@ -41,7 +41,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 	since := meta.SearchStart(it.ArmedAt)
 	posts, err := n.listPosts(ctx, it, edge, "id,caption,timestamp,media_type,media_product_type,permalink", since)
 	if err != nil {
-		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
+		return network.Status{}, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 	}
 	var found []network.Status
 	for _, p := range posts {
@@ -101,7 +101,7 @@ func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID str
 	}
 	err = n.readNode(ctx, it.Token, "/"+url.PathEscape(externalID), url.Values{"fields": {"permalink"}}, &out)
 	if err != nil {
-		return "", n.classifyAuthError(ctx, err, it.Token)
+		return "", n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 	}
 	link := urlIfOnInstagram(out.Permalink)
 	if link == "" {

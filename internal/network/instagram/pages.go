@@ -105,7 +105,7 @@ func (n *Network) verifyPageToken(ctx context.Context, t network.Token) error {
 		ID meta.ID `json:"id"`
 	}
 	err := n.pages.API.Get(ctx, "/me", t.Access, url.Values{"fields": {"id"}}, &me)
-	return n.classifyAuthError(ctx, err, t)
+	return n.distinguishExpiredFromRevoked(ctx, err, t)
 }
 
 // apiForToken returns the API of the login that issued the token.

@@ -73,7 +73,7 @@ func (n *Network) createUploadContainer(
 	}
 	err = n.pages.API.Post(ctx, "/"+url.PathEscape(it.Profile)+"/media", it.Token.Access, form, &out)
 	if err != nil {
-		return "", n.classifyAuthError(ctx, err, it.Token)
+		return "", n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 	}
 	return meta.NewUploadHandle(out.ID, out.URI, uploadHost)
 }
@@ -139,7 +139,7 @@ func (n *Network) createAtEdge(
 	ctx context.Context, it network.Item, edge string, form url.Values,
 ) (id string, err error) {
 	id, err = n.apiForToken(it.Token).CreateObject(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
-	return id, n.classifyAuthError(ctx, err, it.Token)
+	return id, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 }
 
 // AdvanceStatus returns the status of the container. Before that, it sends the bytes that a container waits for, or
@@ -186,7 +186,7 @@ func (n *Network) sendRemainingToContainer(
 	if isContainerMissing(err) {
 		return n.containers.FindPostElsePendingOrDead(ctx, it, err)
 	}
-	return st, n.classifyAuthError(ctx, err, it.Token)
+	return st, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 }
 
 const containerInProgress = "IN_PROGRESS"
@@ -197,7 +197,7 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 	case isContainerMissing(err):
 		return n.containers.FindPostElsePendingOrDead(ctx, it, err)
 	case err != nil:
-		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
+		return network.Status{}, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 	}
 	if c.State == "" && strings.HasPrefix(c.Words, "Error") { // Instagram has returned this
 		c.State = meta.ContainerError

@@ -301,14 +301,14 @@ func TestExpiredIsToldFromRevoked(t *testing.T) {
 			_, _ = io.WriteString(w, c.answer)
 		})
 		var e *network.Error
-		if err := a.ClassifyAuthError(t.Context(), c.err, c.token, c.inspect); !errors.As(err, &e) || e.Kind != c.want {
+		if err := a.DistinguishExpiredFromRevoked(t.Context(), c.err, c.token, c.inspect); !errors.As(err, &e) || e.Kind != c.want {
 			t.Errorf("%s: want %s, got %v", name, c.want, err)
 		}
 	}
 	if plain.Kind != network.Revoked {
 		t.Error("the error that was judged changed")
 	}
-	if err := (meta.API{}).ClassifyAuthError(t.Context(), nil, past, blind); err != nil {
+	if err := (meta.API{}).DistinguishExpiredFromRevoked(t.Context(), nil, past, blind); err != nil {
 		t.Errorf("no error became %v", err)
 	}
 }

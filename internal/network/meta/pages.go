@@ -104,9 +104,9 @@ func (l PageLogin) fetchGrantedScopes(ctx context.Context, personToken network.S
 	return given, nil
 }
 
-// ClassifyAuthError distinguishes an expired token from a revoked one when the response does not.
-func (l PageLogin) ClassifyAuthError(ctx context.Context, err error, t network.Token) error {
-	return l.API.ClassifyAuthError(ctx, err, t, func(context.Context) (network.Secret, error) {
+// DistinguishExpiredFromRevoked distinguishes an expired token from a revoked one when the response does not.
+func (l PageLogin) DistinguishExpiredFromRevoked(ctx context.Context, err error, t network.Token) error {
+	return l.API.DistinguishExpiredFromRevoked(ctx, err, t, func(context.Context) (network.Secret, error) {
 		return l.appToken(), nil
 	})
 }

@@ -11,10 +11,10 @@ import (
 	"belfry/internal/network"
 )
 
-// ClassifyAuthError distinguishes an expired token from a revoked one if the network does not (190 without a subcode).
+// DistinguishExpiredFromRevoked distinguishes an expired token from a revoked one if the network does not (190 without a subcode).
 // It uses the stored date or, if that is unknown, asks the network with the token that appToken returns. It returns any
 // other error unchanged.
-func (a API) ClassifyAuthError(
+func (a API) DistinguishExpiredFromRevoked(
 	ctx context.Context, err error, t network.Token, appToken func(context.Context) (network.Secret, error),
 ) error {
 	var e *network.Error

@@ -118,7 +118,7 @@ func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.To
 		"grant_type": {"th_refresh_token"}, "access_token": {t.Access.Reveal()},
 	}, &g)
 	if err != nil {
-		return network.Token{}, n.classifyAuthError(ctx, err, t)
+		return network.Token{}, n.distinguishExpiredFromRevoked(ctx, err, t)
 	}
 	if g.Access == "" {
 		return network.Token{}, newNoTokenError()
@@ -133,7 +133,7 @@ func newNoTokenError() error {
 // VerifyToken reads the profile, for which every valid token is enough.
 func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	_, err := n.fetchProfile(ctx, t.Access)
-	return n.classifyAuthError(ctx, err, t)
+	return n.distinguishExpiredFromRevoked(ctx, err, t)
 }
 
 // ReadProfile reads the profile of the token.
@@ -141,9 +141,9 @@ func (n *Network) ReadProfile(ctx context.Context, _ string, t network.Token) (n
 	return n.fetchProfile(ctx, t.Access)
 }
 
-// classifyAuthError distinguishes an expired token from a revoked one when the response does not.
-func (n *Network) classifyAuthError(ctx context.Context, err error, t network.Token) error {
-	return n.graph.ClassifyAuthError(ctx, err, t, func(ctx context.Context) (network.Secret, error) {
+// distinguishExpiredFromRevoked distinguishes an expired token from a revoked one when the response does not.
+func (n *Network) distinguishExpiredFromRevoked(ctx context.Context, err error, t network.Token) error {
+	return n.graph.DistinguishExpiredFromRevoked(ctx, err, t, func(ctx context.Context) (network.Secret, error) {
 		var app tokenResponse
 		err := n.token.Get(ctx, "/oauth/access_token", "", url.Values{
 			"client_id": {n.id}, "client_secret": {n.secret.Reveal()}, "grant_type": {"client_credentials"},

@@ -33,7 +33,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 	since := meta.SearchStart(it.ArmedAt)
 	posts, err := n.listPosts(ctx, it, "id,text,timestamp,media_type,permalink", since)
 	if err != nil {
-		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
+		return network.Status{}, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 	}
 	kind := listedType[postContentType(it.DraftWithoutAccount().Media)]
 	var found []network.Status
@@ -62,7 +62,7 @@ func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID str
 	}
 	err = n.graph.Get(ctx, "/"+url.PathEscape(externalID), it.Token.Access, url.Values{"fields": {"permalink"}}, &out)
 	if err != nil {
-		return "", n.classifyAuthError(ctx, err, it.Token)
+		return "", n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 	}
 	link := urlIfOnThreads(out.Permalink)
 	if link == "" {

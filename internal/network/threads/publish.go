@@ -80,7 +80,7 @@ func (n *Network) createAtEdge(
 	ctx context.Context, it network.Item, edge string, form url.Values,
 ) (id string, err error) {
 	id, err = n.graph.CreateObject(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
-	return id, n.classifyAuthError(ctx, err, it.Token)
+	return id, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 }
 
 // AdvanceStatus returns the status of the container, and creates a carousel once all its items are ready.
@@ -100,7 +100,7 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 	case isContainerMissing(err):
 		return n.containers.FindPostElsePendingOrDead(ctx, it, err)
 	case err != nil:
-		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
+		return network.Status{}, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 	case c.Status == meta.ContainerError && strings.HasPrefix(c.Problem, invalid) && it.ArmedAt.IsZero():
 		return network.Status{}, &network.Error{
 			Kind: network.Rejected, Code: c.Problem, Message: "Threads cannot use the file: " + c.Problem,
