@@ -11,7 +11,8 @@ import (
 	"belfry/internal/network"
 )
 
-// DistinguishExpiredFromRevoked distinguishes an expired token from a revoked one if the network does not (190 without a subcode).
+// DistinguishExpiredFromRevoked distinguishes an expired token from a revoked one if the network does not (190 without
+// a subcode).
 // It uses the stored date or, if that is unknown, asks the network with the token that appToken returns. It returns any
 // other error unchanged.
 func (a API) DistinguishExpiredFromRevoked(
