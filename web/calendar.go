@@ -183,7 +183,7 @@ func (r *request) showPostsOfCalendarEntry() error {
 	if err != nil {
 		return err
 	}
-	m := calendar.TogetherModel{Posts: r.convertCalendarPosts(found.Posts), Total: found.Total}
+	m := calendar.TogetherModel{PostID: r.pathID(), Posts: r.convertCalendarPosts(found.Posts), Total: found.Total}
 	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
 		return err
 	}

@@ -61,24 +61,21 @@ function handleKey(event) {
   }
 }
 
-let listedId; // of the entry whose posts the dialog lists
-
 // The posts that an entry stands for are listed in a dialog.
 function openTogether(event) {
   const entry = event.target.closest?.("#calendar [data-together]");
   if (!entry || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  listedId = entry.id;
   window.htmx.ajax("GET", entry.href, { target: "#dialog", swap: "innerHTML" });
 }
 
-// The dialog offers to move all posts that it lists.
+// The dialog offers to move all posts that it lists. An update may have removed their entry.
 function moveListed(event) {
-  const button = event.target.closest?.("#dialog [data-moves-listed]");
-  const entry = button && document.getElementById(listedId);
-  if (!entry) return;
+  const button = event.target.closest?.("#dialog [data-moves]");
+  if (!button) return;
   button.closest("dialog").close(); // before the other dialog opens, because closing moves the focus
-  askForTime(entry);
+  const entry = calendar().querySelector(`:is(#entry-${button.dataset.moves}, #row-${button.dataset.moves})`);
+  if (entry) askForTime(entry);
 }
 
 function askForTime(entry) {
@@ -232,6 +229,10 @@ function openWeek() {
   const hours = [...week.querySelectorAll(".week-hours span")].map((hour) => hour.getBoundingClientRect());
   const first = hours.find((hour) => hour.bottom > edge + 1);
   if (first) week.scrollTop += first.top - edge;
+  // At the end of the day, this may have moved the end of the present hour out of sight.
+  const now = week.querySelector("li.now")?.getBoundingClientRect();
+  const below = now ? now.bottom - week.getBoundingClientRect().bottom : 0;
+  if (below > 0) week.scrollTop += Math.min(below, now.top - edge);
 }
 
 let shownAt = performance.now();

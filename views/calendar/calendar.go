@@ -72,10 +72,11 @@ type Network struct{ Platform, Name string }
 
 // TogetherModel lists the posts that share an entry of the calendar.
 type TogetherModel struct {
-	Frame layout.Frame
-	Zone  core.Zone
-	Posts []Post // the first of them
-	Total int
+	Frame  layout.Frame
+	Zone   core.Zone
+	PostID string // of the post that the entry shows
+	Posts  []Post // the first of them
+	Total  int
 }
 
 // hasMovablePost reports whether the person may move any of the posts.

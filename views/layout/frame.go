@@ -93,7 +93,8 @@ type Flash struct {
 	Action *ui.Action
 	// URL and Label are a link to the next step; optional.
 	URL, Label string
-	// Posts are the ids of the posts from whose changes the message is updated, at UpdateURL; optional.
+	// Posts are the ids of the posts that the message is about, if it says what becomes of them. UpdateURL, which an open
+	// page requests when one of them has changed, is "" if they are too many.
 	Posts     []string
 	UpdateURL string
 }
