@@ -15,6 +15,7 @@ import (
 	"belfry/internal/network"
 	"belfry/internal/network/sim"
 	"belfry/internal/secret"
+	"belfry/internal/store"
 )
 
 // begin starts to connect a Threads profile and gives consent; what comes back is the query of the way back.
@@ -278,12 +279,17 @@ func TestReconnectingWakesArmedPublicationsOnly(t *testing.T) {
 	h := apptest.New(t)
 	ws := h.Workspace("one")
 	a, other := ws.Account("threads", "maren.writes"), ws.Account("threads", "harbour.bakery")
-	at := h.Clock.Now().Add(12 * time.Hour)
+	at := h.Clock.Now().Add(48 * time.Hour)
 	armed, waiting, foreign := ws.Queued("armed", a, at), ws.Queued("waiting", a, at), ws.Queued("other", other, at)
 	for _, p := range []contract.Post{armed, foreign} {
 		id, err := core.ParseID[core.PostKind](p.ID)
 		must(t, err)
-		_, err = h.Pool.Exec(t.Context(), `UPDATE publications SET step = 'armed', armed = true WHERE post_id = $1`, id)
+		// Only a restore leaves a post armed so long before its time.
+		rearmed, err := h.Store.In(ws.ID).RearmPublication(t.Context(), store.RestoredReceipt{Post: id, ArmedAt: h.Clock.Now()})
+		if must(t, err); !rearmed {
+			t.Fatalf("%s is not armed", p.Text)
+		}
+		_, err = h.Pool.Exec(t.Context(), `UPDATE publications SET next_action_at = $1 WHERE post_id = $2`, at, id)
 		must(t, err)
 	}
 	start, err := h.App.StartReconnect(t.Context(), ws.Owner, a.ID)

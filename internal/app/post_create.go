@@ -68,7 +68,7 @@ func (a *App) storePostsAndReserveSlots(ctx context.Context, t store.Tenant, c c
 		post := r.newPost(target, c.Via(), now)
 		made.Posts, out.Posts[i] = append(made.Posts, post), a.postOf(post)
 		if r.queuesPosts() {
-			delivery := target.delivery()
+			delivery := target.chooseDelivery()
 			made.Queued.Flows = append(made.Queued.Flows, delivery.Flow)
 			made.Queued.Ahead = append(made.Queued.Ahead, delivery.Ahead)
 		}

@@ -272,8 +272,8 @@ func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p core.Post, r
 	})
 }
 
-// delivery returns how the post gets to its network. It is prepared at most core.LongestAhead.
-func (d postTarget) delivery() network.Delivery {
+// chooseDelivery returns how the post gets to its network. It is prepared at most core.LongestAhead.
+func (d postTarget) chooseDelivery() network.Delivery {
 	delivery := d.network.DeliveryFor(d.draft)
 	delivery.Ahead = min(delivery.Ahead, core.LongestAhead)
 	return delivery
@@ -281,7 +281,7 @@ func (d postTarget) delivery() network.Delivery {
 
 // publicationWithFlowAndLeadTime returns the ledger row of a target's post with the flow and lead time of its delivery.
 func (d postTarget) publicationWithFlowAndLeadTime(pub store.Publication) store.Publication {
-	delivery := d.delivery()
+	delivery := d.chooseDelivery()
 	pub.Flow, pub.Ahead = delivery.Flow, delivery.Ahead
 	return pub
 }
