@@ -114,10 +114,7 @@ func TestPostsComposedTogetherAreMovedTogether(t *testing.T) {
 	b.schedule(late, "Buns for the night.")
 	b.runActions("use a low window", chromedp.EmulateViewport(1440, 600))
 	b.openCalendar(s, "view=week")
-	b.waitFor(`(() => {
-		const [week, now] = [".week", "li.now"].map((one) => document.querySelector(one).getBoundingClientRect());
-		return now.top >= week.top && now.bottom <= week.bottom;
-	})()`)
+	b.waitFor(showsPresentHour)
 
 	b.openCalendar(s, "view=week&date="+late.Format(time.DateOnly))
 	b.waitFor(`document.querySelector(".week").scrollTop > 0`)
@@ -245,5 +242,35 @@ func TestTheWeekOfAClockChange(t *testing.T) {
 			t.Errorf("the %s is not marked in the bar", view)
 		}
 	}
+	b.checkConsole()
+}
+
+// showsPresentHour is a script that says whether the present hour of a week is visible whole.
+const showsPresentHour = `(() => {
+	const [week, now] = [".week", "li.now"].map((one) => document.querySelector(one).getBoundingClientRect());
+	return now.top >= week.top && now.bottom <= week.bottom;
+})()`
+
+// Late in the evening, the end of a tall hour was below the week's edge.
+func TestAWeekThatIsOpenedLateShowsThePresentHour(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.serveUntilReady()
+	b := s.signInWithBrowser(s.seedWorkspace())
+	zone, ahead := "UTC", (22-time.Now().UTC().Hour()+24)%24 // it is 22 o'clock somewhere
+	switch {
+	case ahead > 14:
+		zone = fmt.Sprintf("Etc/GMT+%d", 24-ahead)
+	case ahead > 0:
+		zone = fmt.Sprintf("Etc/GMT-%d", ahead)
+	}
+	b.openSettings("General")
+	b.runActions("empty the zone", chromedp.Evaluate[chromedp.Void](`document.querySelector("#tz").value = ""`))
+	b.typeInto("#tz", zone)
+	b.clickLink(testid("save-workspace"))
+	b.runActions("use a low window", chromedp.EmulateViewport(1440, 600))
+	b.openCalendar(s, "view=week")
+	b.waitFor(`Number(document.querySelector("li.now").dataset.hour) >= 22`)
+	b.waitFor(showsPresentHour)
 	b.checkConsole()
 }
