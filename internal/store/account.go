@@ -143,12 +143,7 @@ func (t Tenant) UpdateAccountProfile(ctx context.Context, a core.Account, avatar
 // posts keep their times.
 func (t Tenant) WakePostsAwaitingToken(ctx context.Context, account core.AccountID) error {
 	return t.signalDueIfNoError(t.exec(ctx, `
-		WITH waiting AS (
-			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
-			WHERE u.workspace_id = @ws AND (u.step = 'armed' OR u.rest = @await) AND p.account_id = @account
-				AND `+mayHaveBegun+`
-			ORDER BY u.post_id FOR UPDATE OF u
-		)
+		WITH waiting AS (`+lockBegunSQL(oneAccountSQL, `(u.step = 'armed' OR u.rest = @await) FOR UPDATE`)+`)
 		UPDATE publications u SET
 			next_action_at = CASE WHEN u.step = 'armed' THEN clock() ELSE u.next_action_at END,
 			prepare_at = CASE WHEN u.rest = @await THEN `+prepareAtSQL(`u.ahead`, `u.due_at`)+` END
@@ -306,14 +301,9 @@ func (t Tenant) EndThrottleAndWakePosts(ctx context.Context, id core.AccountID, 
 		), free AS (
 			SELECT id FROM account
 			UNION SELECT a.id FROM accounts a JOIN network USING (platform) WHERE a.held_until IS NULL OR a.held_until <= clock()
-		), waiting AS (
-			SELECT u.workspace_id, u.post_id
-			FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
-			WHERE p.account_id IN (SELECT id FROM free) AND `+mayHaveBegun+`
-				AND u.rest = @hold AND NOT u.armed AND u.failure IS NULL AND u.next_action_at IS NOT NULL
-				AND coalesce(u.prepare_at, u.next_action_at) > clock()
-			FOR NO KEY UPDATE OF u SKIP LOCKED
-		)
+		), waiting AS (`+lockBegunSQL(`SELECT id FROM free`, `u.rest = @hold AND NOT u.armed AND u.failure IS NULL
+			AND u.next_action_at IS NOT NULL AND coalesce(u.prepare_at, u.next_action_at) > clock()
+			FOR NO KEY UPDATE SKIP LOCKED`)+`)
 		UPDATE publications u SET `+wakeSQL+` FROM waiting WHERE u.workspace_id = waiting.workspace_id
 			AND u.post_id = waiting.post_id`,
 		args{"id": id, "hold": core.DoHold, "until": othersHeldUntil, "ahead": core.LongestAhead}))

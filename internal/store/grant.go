@@ -57,12 +57,8 @@ func (t Tenant) MarkAccountRevokedUnlessGrantedLater(ctx context.Context, id cor
 // the network about them.
 func (t Tenant) WakePostsAwaitingNetwork(ctx context.Context, account core.AccountID) error {
 	return t.signalDueIfNoError(t.exec(ctx, `
-		WITH waiting AS (
-			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
-			WHERE u.workspace_id = @ws AND u.rest = @poll AND p.account_id = @account AND `+mayHaveBegun+`
-				AND coalesce(u.prepare_at, u.next_action_at) > clock()
-			ORDER BY u.post_id FOR UPDATE OF u SKIP LOCKED
-		)
+		WITH waiting AS (`+lockBegunSQL(oneAccountSQL, `u.rest = @poll
+			AND coalesce(u.prepare_at, u.next_action_at) > clock() FOR UPDATE SKIP LOCKED`)+`)
 		UPDATE publications u SET `+wakeSQL+` FROM waiting WHERE u.post_id = waiting.post_id`,
 		args{"account": account, "poll": core.DoPoll, "ahead": core.LongestAhead}))
 }

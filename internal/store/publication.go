@@ -133,6 +133,22 @@ func prepareAtSQL(aheadSQL, dueSQL string) string {
 // posts that are scheduled for later than @ahead, which is core.LongestAhead.
 const mayHaveBegun = `p.status = 'queued' AND ` + listTime + ` <= clock() + @ahead::interval`
 
+// lockBegunSQL returns the SQL that selects the ledger rows u of the accounts' posts with which a worker may have begun,
+// in the order of their ids. whereAndLock is a condition on u and a locking clause. LATERAL makes PostgreSQL look up the
+// row of each of these posts; with a join, it may read the rows of all posts that wait.
+func lockBegunSQL(accountIDsSQL, whereAndLock string) string {
+	return `
+		SELECT u.workspace_id, u.post_id FROM (
+			SELECT p.workspace_id, p.id FROM posts p WHERE p.account_id IN (` + accountIDsSQL + `) AND ` + mayHaveBegun + `
+			ORDER BY p.id
+		) p CROSS JOIN LATERAL (
+			SELECT u.workspace_id, u.post_id FROM publications u
+			WHERE u.workspace_id = p.workspace_id AND u.post_id = p.id AND ` + whereAndLock + `
+		) u`
+}
+
+const oneAccountSQL = `SELECT id FROM accounts WHERE workspace_id = @ws AND id = @account`
+
 // wakeSQL lets a worker act immediately on a row with the alias u; before the post is due, the worker only prepares it.
 const wakeSQL = `next_action_at = greatest(u.due_at, clock()), prepare_at = CASE WHEN u.due_at > clock() THEN clock() END`
 
