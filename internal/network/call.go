@@ -103,6 +103,8 @@ func (c *Client) sendRequest(ctx context.Context, request Request, call *Call) (
 	return readResponse(answer, host, cut, request.CompleteWithoutJSON)
 }
 
+// newHTTPRequest also opens the request's body, which is closed when the request is sent. host is the network's host,
+// even if the request goes to a simulator.
 func (c *Client) newHTTPRequest(ctx context.Context, request Request) (r *http.Request, host string, err error) {
 	u, err := url.Parse(request.URL)
 	if err != nil {
@@ -205,7 +207,7 @@ const LongestWait = 24 * time.Hour
 
 // RetryAfter returns the wait that the Retry-After header asks for, at most LongestWait; 0 if it asks for none. A date
 // in the header is compared with now, and ignored if now is zero.
-func (r *Response) RetryAfter(now time.Time) time.Duration {
+func (r *Response) RetryAfter(now time.Time) (waitOrZero time.Duration) {
 	value := r.Header.Get("Retry-After")
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 {
 		return CappedWait(seconds)

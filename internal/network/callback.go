@@ -48,6 +48,7 @@ const callbackSkew = 5 * time.Minute
 const AnyAge time.Duration = 0
 
 // IsSignatureFresh reports whether a signature is at most maxAge old and not from the future, apart from callbackSkew.
+// maxAge can be AnyAge.
 func IsSignatureFresh(signedAt, now time.Time, maxAge time.Duration) bool {
 	return !signedAt.After(now.Add(callbackSkew)) && (maxAge == AnyAge || !signedAt.Before(now.Add(-maxAge)))
 }

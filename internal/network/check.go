@@ -22,10 +22,10 @@ func (f *Findings) AddIf(wrong bool, i core.IssueText, args ...any) {
 
 // CheckDraftAndFactsWith decodes the draft's settings, runs a network's check, and also checks the draft against the
 // account's facts. If the settings cannot be decoded, it returns only that issue.
-func CheckDraftAndFactsWith[T any](
-	d Description, draft Draft, check func(T, *Findings),
+func CheckDraftAndFactsWith[Settings any](
+	d Description, draft Draft, check func(s Settings, f *Findings),
 ) (issues, warnings []core.Issue) {
-	s, err := DecodeSettings[T](d, draft.Settings)
+	s, err := DecodeSettings[Settings](d, draft.Settings)
 	if err != nil {
 		return []core.Issue{core.IssueSettingUnavailable.WithoutNetwork("perPlatform", err.Error())}, nil
 	}
@@ -38,22 +38,22 @@ func CheckDraftAndFactsWith[T any](
 // CheckLimits checks a draft against the limits of a network and one of its content types, the same limits that GET
 // /limits returns. The draft must have the text that would be sent, and a title only if one would be sent. The extra
 // links count in addition to those in the text.
-func (f *Findings) CheckLimits(d Description, contentType string, draft Draft, extraLinks ...string) {
+func (f *Findings) CheckLimits(d Description, contentType string, draftAsSent Draft, extraLinks ...string) {
 	content, ok := d.Limits.ContentTypes[contentType]
-	f.checkText(d, content, draft, extraLinks)
+	f.checkText(d, content, draftAsSent, extraLinks)
 	if !ok {
 		f.AddIf(true, core.IssueMediaKindUnsupported)
 		return
 	}
-	f.checkFileCountsAndKinds(content, draft.Media)
-	f.checkEachFile(content, draft.Media)
+	f.checkFileCountsAndKinds(content, draftAsSent.Media)
+	f.checkEachFile(content, draftAsSent.Media)
 }
 
 // CheckTextAndEachFile checks the same as CheckLimits, except the number of files and their kinds.
-func (f *Findings) CheckTextAndEachFile(d Description, contentType string, draft Draft) {
+func (f *Findings) CheckTextAndEachFile(d Description, contentType string, draftAsSent Draft) {
 	content := d.Limits.ContentTypes[contentType]
-	f.checkText(d, content, draft, nil)
-	f.checkEachFile(content, draft.Media)
+	f.checkText(d, content, draftAsSent, nil)
+	f.checkEachFile(content, draftAsSent.Media)
 }
 
 func (f *Findings) checkEachFile(content core.ContentType, media []core.Media) {
@@ -74,15 +74,15 @@ func (f *Findings) checkEachFile(content core.ContentType, media []core.Media) {
 	}
 }
 
-func (f *Findings) checkText(d Description, content core.ContentType, draft Draft, extraLinks []string) {
+func (f *Findings) checkText(d Description, content core.ContentType, draftAsSent Draft, extraLinks []string) {
 	l := d.Limits
 	if content.Text != nil {
 		l.Text = *content.Text
 	}
-	long := l.Text.Unit.Length(draft.Text)
+	long := l.Text.Unit.Length(draftAsSent.Text)
 	f.AddIf(long > l.Text.Max, core.IssueCaptionTooLong, long, countingUnitName(l.Text.Unit), l.Text.Max)
 	if l.Title != nil {
-		n := l.Title.Unit.Length(draft.Title)
+		n := l.Title.Unit.Length(draftAsSent.Title)
 		f.AddIf(n > l.Title.Max, core.IssueTitleTooLong, n, countingUnitName(l.Title.Unit), l.Title.Max)
 	}
 	if long > 2*l.Text.Max {
@@ -93,9 +93,9 @@ func (f *Findings) checkText(d Description, content core.ContentType, draft Draf
 		count func() int
 		issue core.IssueText
 	}{
-		{l.Hashtags, func() int { return CountHashtags(draft.Text) }, core.IssueHashtagsMany},
-		{l.Mentions, func() int { return CountMentions(draft.Text) }, core.IssueMentionsTooMany},
-		{l.Links, func() int { return CountDistinctLinks(draft.Text, extraLinks...) }, core.IssueLinksTooMany},
+		{l.Hashtags, func() int { return CountHashtags(draftAsSent.Text) }, core.IssueHashtagsMany},
+		{l.Mentions, func() int { return CountMentions(draftAsSent.Text) }, core.IssueMentionsTooMany},
+		{l.Links, func() int { return CountDistinctLinks(draftAsSent.Text, extraLinks...) }, core.IssueLinksTooMany},
 	} {
 		if most.limit != nil {
 			n := most.count()

@@ -120,7 +120,7 @@ func nestURL(base, u *url.URL) string {
 
 // URLIfOnDomains returns the address if it is an https address on one of the domains or their subdomains, and ""
 // otherwise. This prevents a response from making a link to another site the link of a post.
-func URLIfOnDomains(address string, domains ...string) string {
+func URLIfOnDomains(address string, domains ...string) (addressOrEmpty string) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || u.User != nil || u.Port() != "" {
 		return ""

@@ -24,7 +24,7 @@ const (
 )
 
 // ResultingAccountStatus returns the account's status after an error of this kind; "" if the status does not change.
-func (k ErrorKind) ResultingAccountStatus() core.AccountStatus {
+func (k ErrorKind) ResultingAccountStatus() (statusOrEmpty core.AccountStatus) {
 	switch k {
 	case Expired:
 		return core.AccountExpired

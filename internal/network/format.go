@@ -23,11 +23,11 @@ var spellings = map[string]string{
 	string(core.CodecH264): "H.264", string(core.CodecH265): "H.265",
 }
 
-func nameOfFormatOrCodec(code string) string {
-	if name, ok := spellings[code]; ok {
+func nameOfFormatOrCodec(subtypeOrCodec string) string {
+	if name, ok := spellings[subtypeOrCodec]; ok {
 		return name
 	}
-	return strings.ToUpper(code)
+	return strings.ToUpper(subtypeOrCodec)
 }
 
 func joinFormatNames(mimes []string) string {
@@ -86,7 +86,7 @@ func formatDimensions(l core.FileLimits) string {
 }
 
 // formatPixels formats a width and a height, where 0 means any. It returns "" if both are 0.
-func formatPixels(width, height int) string {
+func formatPixels(width, height int) (textOrEmpty string) {
 	switch {
 	case width == 0 && height == 0:
 		return ""

@@ -14,7 +14,7 @@ type Revoker interface {
 
 // FormatGrantID returns the id of the grant of a person to an app at an issuer of tokens; "" if the person is
 // unknown.
-func FormatGrantID(issuer, app, person string) string {
+func FormatGrantID(issuer, app, person string) (idOrEmpty string) {
 	if person == "" {
 		return ""
 	}

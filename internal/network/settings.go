@@ -46,9 +46,9 @@ func EncodeSettings[T any](d Description, t T) (json.RawMessage, error) {
 }
 
 // SettingNames returns the JSON names of the fields of a settings struct.
-func SettingNames(t reflect.Type) []string {
-	names := make([]string, 0, t.NumField())
-	for f := range t.Fields() {
+func SettingNames(settingsStruct reflect.Type) []string {
+	names := make([]string, 0, settingsStruct.NumField())
+	for f := range settingsStruct.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		names = append(names, name)
 	}

@@ -105,8 +105,9 @@ func (p listedPost) comparePost(wanted postCriteria) similarity {
 		return mightMatch
 	}
 	for _, a := range p.Attachments.Data {
+		target := unwrapFacebookRedirect(a.URL)
 		if wanted.link != "" &&
-			(isSameLink(a.Unshimmed, wanted.link) || isSameLink(unwrapFacebookRedirect(a.URL), wanted.link)) {
+			(isSameExceptTrailingSlash(a.Unshimmed, wanted.link) || isSameExceptTrailingSlash(target, wanted.link)) {
 			return matches
 		}
 	}
@@ -127,7 +128,9 @@ func (p listedPost) countPhotos() int {
 	return n
 }
 
-func isSameLink(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
+func isSameExceptTrailingSlash(a, b string) bool {
+	return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/")
+}
 
 // unwrapFacebookRedirect returns the target of a redirect at l.facebook.com, and any other address unchanged.
 func unwrapFacebookRedirect(address string) string {

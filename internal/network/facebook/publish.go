@@ -41,9 +41,9 @@ var stepsByType = map[string]publishSteps{
 	},
 }
 
-// publishStepsFor returns the steps for the draft's content type. If the settings cannot be decoded, it returns those
-// for a text, which fail with the reason.
-func (n *Network) publishStepsFor(d network.Draft) publishSteps {
+// selectPublishSteps returns the steps for the draft's content type. If the settings cannot be decoded, it returns
+// those for a text, which fail with the reason.
+func (n *Network) selectPublishSteps(d network.Draft) publishSteps {
 	s, err := network.DecodeSettings[Settings](n.about, d.Settings)
 	if err != nil {
 		return stepsByType[typeText]
@@ -62,7 +62,7 @@ const uplink = 2_000_000
 // DeliveryFor returns one call for texts and links, and uploads followed by one call for photos. For videos and
 // Stories, Facebook reports whether they are published.
 func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
-	flow := n.publishStepsFor(d).flow
+	flow := n.selectPublishSteps(d).flow
 	if !flow.MakesHandle() {
 		return network.Delivery{Flow: flow}
 	}
@@ -83,7 +83,7 @@ const longestAhead = 12 * time.Hour
 
 // CreateHandle uploads the files of a post without publishing them, or starts to.
 func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle string, err error) {
-	steps := n.publishStepsFor(it.DraftWithoutAccount())
+	steps := n.selectPublishSteps(it.DraftWithoutAccount())
 	if steps.create == nil {
 		return "", errors.New("cannot create a handle on Facebook for a post that is published in one call")
 	}
@@ -109,17 +109,17 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle str
 	if s, ok := decodeSessionHandle(handle); ok {
 		return n.continueUploadSession(ctx, it, s)
 	}
-	return n.publishStepsFor(it.DraftWithoutAccount()).status(n, ctx, it, handle)
+	return n.selectPublishSteps(it.DraftWithoutAccount()).status(n, ctx, it, handle)
 }
 
 // Publish makes the post visible to everyone.
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	return n.publishStepsFor(it.DraftWithoutAccount()).publish(n, ctx, it, handle)
+	return n.selectPublishSteps(it.DraftWithoutAccount()).publish(n, ctx, it, handle)
 }
 
 // FetchLink returns the address of the post's page.
 func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (postURL string, err error) {
-	return n.publishStepsFor(it.DraftWithoutAccount()).link(n, ctx, it, externalID)
+	return n.selectPublishSteps(it.DraftWithoutAccount()).link(n, ctx, it, externalID)
 }
 
 func (n *Network) fetchPermalink(ctx context.Context, it network.Item, externalID string) (string, error) {
@@ -140,7 +140,7 @@ func (n *Network) fetchPermalink(ctx context.Context, it network.Item, externalI
 
 // absoluteURLIfOnFacebook adds the site to a relative address, which Facebook returns for videos. It returns "" for an
 // address on another site.
-func absoluteURLIfOnFacebook(link string) string {
+func absoluteURLIfOnFacebook(link string) (urlOrEmpty string) {
 	if strings.HasPrefix(link, "/") && !strings.HasPrefix(link, "//") {
 		link = site + link
 	}

@@ -198,7 +198,7 @@ func (v videoNode) hasFailed() bool {
 
 // readyIfUploaded returns Ready for a video whose file has arrived. A video that Facebook has already accepted for
 // publishing is Pending until it has been processed.
-func (v videoNode) readyIfUploaded(it network.Item) (network.Status, error) {
+func (v videoNode) readyIfUploaded(it network.Item) (_ network.Status, fileAtFault error) {
 	taken := !it.ArmedAt.IsZero() && v.hasPublishingBegun()
 	if !v.hasFailed() && !taken && v.Status.Uploading.isComplete() {
 		return network.Status{Verdict: core.Ready}, nil
@@ -208,7 +208,7 @@ func (v videoNode) readyIfUploaded(it network.Item) (network.Status, error) {
 
 // pendingOrFailed returns the status of a video that cannot be published, or not yet. If the file itself is at fault,
 // it returns an error, because another upload would fail the same way.
-func (v videoNode) pendingOrFailed(it network.Item) (network.Status, error) {
+func (v videoNode) pendingOrFailed(it network.Item) (_ network.Status, fileAtFault error) {
 	if !v.hasFailed() {
 		return network.Status{Verdict: core.Pending, Code: v.Status.Video}, nil
 	}

@@ -9,9 +9,9 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// createItemContainers creates a container for each file and returns the handle that lists them. Each image has its own
+// createCarouselItems creates a container for each file and returns the handle that lists them. Each image has its own
 // description; the description in the settings is not sent, because it could describe any of them.
-func (n *Network) createItemContainers(ctx context.Context, it network.Item) (handle string, err error) {
+func (n *Network) createCarouselItems(ctx context.Context, it network.Item) (handle string, err error) {
 	var forms []url.Values
 	for _, f := range it.Files {
 		form := url.Values{"is_carousel_item": {"true"}, fileURLParamName(f): {f.URL}}

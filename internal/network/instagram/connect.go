@@ -94,7 +94,7 @@ func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 	}
 	p.Login = loginInstagram
 	grant := n.grantID(string(short.Person))
-	p.Token = n.updateToken(network.Token{Scopes: short.Permissions, Grant: grant}, long)
+	p.Token = n.mergeTokenResponse(network.Token{Scopes: short.Permissions, Grant: grant}, long)
 	p.Unusable = cmp.Or(p.Unusable, meta.MissingScopeMessage(short.Permissions, needed))
 	return []network.Profile{p}, nil
 }
@@ -171,8 +171,8 @@ func (n *Network) fetchProfile(ctx context.Context, token network.Secret) (netwo
 	return p, nil
 }
 
-// updateToken returns the old token with the values of the response. Values that the response omits stay.
-func (n *Network) updateToken(old network.Token, response tokenResponse) network.Token {
+// mergeTokenResponse returns the old token with the values of the response. Values that the response omits stay.
+func (n *Network) mergeTokenResponse(old network.Token, response tokenResponse) network.Token {
 	t := old
 	t.Access, t.IssuedAt = network.Secret(response.Access), n.now()
 	t.ExpiresAt = meta.ExpiryAfter(t.IssuedAt, response.Seconds, old.ExpiresAt)
@@ -196,7 +196,7 @@ func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.To
 	if g.Access == "" {
 		return network.Token{}, newNoTokenError()
 	}
-	return n.updateToken(t, g), nil
+	return n.mergeTokenResponse(t, g), nil
 }
 
 func newNoTokenError() error {
@@ -219,7 +219,7 @@ func (n *Network) ReadProfile(ctx context.Context, profileID string, t network.T
 	}
 	var a linkedAccount
 	fields := url.Values{"fields": {linkedAccountFields}}
-	err := n.readNode(ctx, t, "/"+url.PathEscape(profileID), fields, &a)
+	err := n.readNodeWithFallback(ctx, t, "/"+url.PathEscape(profileID), fields, &a)
 	return a.toProfile(), err
 }
 

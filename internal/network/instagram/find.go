@@ -99,7 +99,7 @@ func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID str
 	var out struct {
 		Permalink string `json:"permalink"`
 	}
-	err = n.readNode(ctx, it.Token, "/"+url.PathEscape(externalID), url.Values{"fields": {"permalink"}}, &out)
+	err = n.readNodeWithFallback(ctx, it.Token, "/"+url.PathEscape(externalID), url.Values{"fields": {"permalink"}}, &out)
 	if err != nil {
 		return "", n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 	}
@@ -112,4 +112,6 @@ func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID str
 	return link, nil
 }
 
-func urlIfOnInstagram(link string) string { return network.URLIfOnDomains(link, "instagram.com") }
+func urlIfOnInstagram(link string) (linkOrEmpty string) {
+	return network.URLIfOnDomains(link, "instagram.com")
+}

@@ -133,8 +133,11 @@ func (n *Network) readWithPersonTokenFallback(
 	return err
 }
 
-// readNode reads a path and decodes the response into the value.
-func (n *Network) readNode(ctx context.Context, t network.Token, path string, params url.Values, into any) error {
+// readNodeWithFallback reads a path, with the person's token if a Page's token may not see the object, and decodes the
+// response into the value.
+func (n *Network) readNodeWithFallback(
+	ctx context.Context, t network.Token, path string, params url.Values, into any,
+) error {
 	return n.readWithPersonTokenFallback(t, func(graph meta.API, token network.Secret) error {
 		return graph.Get(ctx, path, token, params, into)
 	})

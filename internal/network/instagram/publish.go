@@ -46,7 +46,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle str
 		return "", err
 	}
 	if postContentType(s, it.DraftWithoutAccount().Media) == typeCarousel {
-		return n.createItemContainers(ctx, it)
+		return n.createCarouselItems(ctx, it)
 	}
 	form, err := newContainerForm(it, s)
 	if err != nil {
@@ -164,7 +164,7 @@ type container struct {
 }
 
 func (n *Network) fetchContainer(ctx context.Context, it network.Item, id, fields string) (c container, err error) {
-	return c, n.readNode(ctx, it.Token, "/"+url.PathEscape(id), url.Values{"fields": {fields}}, &c)
+	return c, n.readNodeWithFallback(ctx, it.Token, "/"+url.PathEscape(id), url.Values{"fields": {fields}}, &c)
 }
 
 // sendRemainingToContainer sends the bytes of a container that have not arrived yet.

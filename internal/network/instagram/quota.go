@@ -37,13 +37,15 @@ func (n *Network) ReadAccountFacts(ctx context.Context, profileID string, t netw
 
 func (n *Network) fetchQuota(ctx context.Context, profileID string, t network.Token) (core.PostQuota, error) {
 	return meta.ReadQuota(func(params url.Values, into any) error {
-		return n.readNode(ctx, t, "/"+url.PathEscape(profileID)+"/content_publishing_limit", params, into)
+		return n.readNodeWithFallback(ctx, t, "/"+url.PathEscape(profileID)+"/content_publishing_limit", params, into)
 	})
 }
 
 // fetchTimeUntilQuotaHasRoom returns the time until the oldest post that fills the quota leaves its window; an hour if
 // that is unknown.
-func (n *Network) fetchTimeUntilQuotaHasRoom(ctx context.Context, it network.Item) time.Duration {
+func (n *Network) fetchTimeUntilQuotaHasRoom(
+	ctx context.Context, it network.Item,
+) (timeOrQuotaWait time.Duration) {
 	q, err := n.fetchQuota(ctx, it.Profile, it.Token)
 	if err != nil {
 		return meta.QuotaWait

@@ -115,7 +115,7 @@ func traceID(resp *network.Response) string {
 	return cmp.Or(resp.Header.Get("X-Fb-Trace-Id"), resp.Header.Get("X-Fb-Request-Id"))
 }
 
-// MeaningOf returns the meaning of a code without a response.
+// MeaningOf returns the meaning of a code without a response. An unknown code is a refusal.
 func (t ErrorTable) MeaningOf(c Code) network.ErrorMeaning { return t.determineMeaning(c, false, 0) }
 
 // determineMeaning returns the meaning of an error. It prefers the network's own rows to the common ones, and exact
@@ -158,7 +158,7 @@ func (t ErrorTable) ListDocumentedErrors() []network.DocumentedError {
 }
 
 // longestHeaderWait returns the longest wait that the headers ask for.
-func longestHeaderWait(resp *network.Response, now time.Time) time.Duration {
+func longestHeaderWait(resp *network.Response, now time.Time) (waitOrZero time.Duration) {
 	longest := resp.RetryAfter(now)
 	var usage map[string][]struct {
 		Minutes float64 `json:"estimated_time_to_regain_access"`

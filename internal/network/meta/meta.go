@@ -139,7 +139,7 @@ func ListAll[T any](ctx context.Context, a API, path string, token network.Secre
 }
 
 // nextCursor returns the cursor of the next page; "" if the network returns none.
-func (p page[T]) nextCursor() string {
+func (p page[T]) nextCursor() (cursorOrEmpty string) {
 	if p.Paging.Cursors.After != "" {
 		return p.Paging.Cursors.After
 	}

@@ -131,7 +131,7 @@ type Page struct {
 // ListPages returns the given fields of the Pages that the person selected. An empty list is an error that says why.
 func ListPages[T any](
 	ctx context.Context, l PageLogin, personToken network.Secret, grantedScopes []string, fields string,
-) ([]T, error) {
+) (atLeastOne []T, _ error) {
 	if !slices.Contains(grantedScopes, ScopeListPages) {
 		return nil, newNoPageError("The permission to list Pages was not granted.")
 	}

@@ -41,7 +41,7 @@ func ReadQuota(read func(params url.Values, into any) error) (core.PostQuota, er
 
 // TimeUntilQuotaHasRoom returns the time until the oldest post that fills the quota leaves its window. published are
 // the times of the account's posts, in any order. If they do not determine the time, it returns QuotaWait.
-func TimeUntilQuotaHasRoom(q core.PostQuota, published []time.Time, now time.Time) time.Duration {
+func TimeUntilQuotaHasRoom(q core.PostQuota, published []time.Time, now time.Time) (timeOrQuotaWait time.Duration) {
 	if len(published) < q.Limit {
 		return QuotaWait
 	}

@@ -70,7 +70,7 @@ const refreshAge = 24 * time.Hour
 
 // RefreshTime returns when to refresh a token: after half of its life, but not before the network allows it. It is
 // zero if the token does not expire, or expires before then.
-func RefreshTime(t network.Token) time.Time {
+func RefreshTime(t network.Token) (refreshAtOrZero time.Time) {
 	if t.ExpiresAt.IsZero() {
 		return time.Time{}
 	}

@@ -8,9 +8,9 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// createItemContainers creates a container for each file and returns the handle that lists them. The setting altText
+// createCarouselItems creates a container for each file and returns the handle that lists them. The setting altText
 // describes the first file.
-func (n *Network) createItemContainers(ctx context.Context, it network.Item, s Settings) (handle string, err error) {
+func (n *Network) createCarouselItems(ctx context.Context, it network.Item, s Settings) (handle string, err error) {
 	alt := s.AltText
 	var forms []url.Values
 	for _, file := range it.Files {

@@ -58,7 +58,7 @@ func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 	if err != nil {
 		return nil, err
 	}
-	p.Token = n.updateToken(network.Token{Scopes: granted, Grant: n.grantID(p.ExternalID)}, long)
+	p.Token = n.mergeTokenResponse(network.Token{Scopes: granted, Grant: n.grantID(p.ExternalID)}, long)
 	p.Unusable = meta.MissingScopeMessage(granted, needed)
 	return []network.Profile{p}, nil
 }
@@ -101,8 +101,8 @@ func (n *Network) fetchProfile(ctx context.Context, token network.Secret) (netwo
 	}, nil
 }
 
-// updateToken returns the old token with the values of the response. Values that the response omits stay.
-func (n *Network) updateToken(old network.Token, response tokenResponse) network.Token {
+// mergeTokenResponse returns the old token with the values of the response. Values that the response omits stay.
+func (n *Network) mergeTokenResponse(old network.Token, response tokenResponse) network.Token {
 	now := n.now()
 	t := old
 	t.Access, t.IssuedAt = network.Secret(response.Access), now
@@ -123,7 +123,7 @@ func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.To
 	if g.Access == "" {
 		return network.Token{}, newNoTokenError()
 	}
-	return n.updateToken(t, g), nil
+	return n.mergeTokenResponse(t, g), nil
 }
 
 func newNoTokenError() error {

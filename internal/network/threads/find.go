@@ -73,6 +73,6 @@ func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID str
 	return link, nil
 }
 
-func urlIfOnThreads(link string) string {
+func urlIfOnThreads(link string) (linkOrEmpty string) {
 	return network.URLIfOnDomains(link, "threads.net", "threads.com")
 }

@@ -32,7 +32,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle str
 		return "", err
 	}
 	if postContentType(it.DraftWithoutAccount().Media) == typeCarousel {
-		return n.createItemContainers(ctx, it, s)
+		return n.createCarouselItems(ctx, it, s)
 	}
 	return n.createAtEdge(ctx, it, "/threads", newContainerForm(it, s))
 }

@@ -41,8 +41,11 @@ func (n *Network) convertToRateLimitedIfQuotaUsedUp(ctx context.Context, it netw
 	})
 }
 
-// fetchTimeUntilQuotaHasRoom returns the time until the oldest post that fills the quota leaves its window.
-func (n *Network) fetchTimeUntilQuotaHasRoom(ctx context.Context, it network.Item, q core.PostQuota) time.Duration {
+// fetchTimeUntilQuotaHasRoom returns the time until the oldest post that fills the quota leaves its window; an hour if
+// that is unknown.
+func (n *Network) fetchTimeUntilQuotaHasRoom(
+	ctx context.Context, it network.Item, q core.PostQuota,
+) (timeOrQuotaWait time.Duration) {
 	posts, err := n.listPosts(ctx, it, "id,timestamp", n.now().Add(-q.Window))
 	if err != nil {
 		return meta.QuotaWait

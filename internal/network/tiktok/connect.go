@@ -91,7 +91,7 @@ func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 	if err != nil {
 		return nil, err
 	}
-	token := n.updateToken(network.Token{}, out)
+	token := n.mergeTokenResponse(network.Token{}, out)
 	p, err := n.fetchProfile(ctx, token)
 	if err != nil {
 		return nil, err
@@ -134,8 +134,8 @@ func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 	return nil
 }
 
-// updateToken returns the old token with the values of the response. Values that the response omits stay.
-func (n *Network) updateToken(old network.Token, response tokenResponse) network.Token {
+// mergeTokenResponse returns the old token with the values of the response. Values that the response omits stay.
+func (n *Network) mergeTokenResponse(old network.Token, response tokenResponse) network.Token {
 	now, t := n.env.Now(), old
 	t.Access, t.Refresh, t.IssuedAt = response.Access, cmp.Or(response.Refresh, old.Refresh), now
 	t.LapsesAt = now.Add(time.Duration(cmp.Or(response.Seconds, defaultLife)) * time.Second)
@@ -168,7 +168,7 @@ func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.To
 	if err != nil {
 		return network.Token{}, err
 	}
-	return n.updateToken(t, out), nil
+	return n.mergeTokenResponse(t, out), nil
 }
 
 // VerifyToken reads the profile, for which every valid token is enough.

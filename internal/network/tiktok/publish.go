@@ -81,7 +81,7 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle str
 		return n.fetchStatusAndResendLostPart(ctx, it, h)
 	case h.isPhotos():
 		return network.Status{Verdict: core.Ready}, nil
-	case h.isExpired(n.env.Now()):
+	case h.isTooLateToSendPart(n.env.Now()):
 		return network.Status{Verdict: core.Dead, Message: "The upload has expired."}, nil
 	case h.Offset == h.lastPartOffset():
 		return network.Status{Verdict: core.Ready}, nil
@@ -152,7 +152,7 @@ func (n *Network) fetchStatusAndResendLostPart(
 		return pending, nil
 	case n.env.Now().After(h.Until.Add(lateParts)):
 		return network.Status{Verdict: core.Dead, Message: "The upload expired before the whole video arrived."}, nil
-	case h.isExpired(n.env.Now()):
+	case h.isTooLateToSendPart(n.env.Now()):
 		return pending, nil
 	case t.Uploaded >= h.lastPartOffset():
 		return network.Status{Verdict: core.Ready}, nil

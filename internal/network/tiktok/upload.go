@@ -58,8 +58,10 @@ func (h postHandle) countParts() int64 { return h.Size / h.Part }
 // lastPartOffset returns the offset of the last part, which includes the remainder.
 func (h postHandle) lastPartOffset() int64 { return (h.countParts() - 1) * h.Part }
 
-// isExpired reports whether it is too late to start a part.
-func (h postHandle) isExpired(now time.Time) bool { return !now.Before(h.Until.Add(-lateParts)) }
+// isTooLateToSendPart reports whether TikTok has stopped accepting parts, or might while a part is being sent.
+func (h postHandle) isTooLateToSendPart(now time.Time) bool {
+	return !now.Before(h.Until.Add(-lateParts))
+}
 
 // newUnstartedVideoHandle returns a handle that divides a file into parts of at least partSize. A file below twice that
 // size is one part.
@@ -93,13 +95,14 @@ func (n *Network) startUpload(ctx context.Context, it network.Item, info postInf
 	return h.encode(), nil
 }
 
-// sendPart sends the part that starts at an offset. The upload's address is the credential.
+// sendPart sends the part that starts at an offset. The upload's address is the credential. The status of the response
+// is Created once all bytes have arrived, and Partial Content before that.
 func (n *Network) sendPart(
 	ctx context.Context,
 	it network.Item,
 	h postHandle,
 	offset int64,
-) (*network.Response, error) {
+) (createdOrPartial *network.Response, _ error) {
 	size := h.Part
 	if offset == h.lastPartOffset() {
 		size = h.Size - offset

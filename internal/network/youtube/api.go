@@ -29,7 +29,7 @@ func (n *Network) callJSON(ctx context.Context, request network.Request, out any
 }
 
 // sendRequest makes a call. A status other than a success or 308 is an error.
-func (n *Network) sendRequest(ctx context.Context, request network.Request) (*network.Response, error) {
+func (n *Network) sendRequest(ctx context.Context, request network.Request) (successOr308 *network.Response, _ error) {
 	resp, err := n.client.CallOnce(ctx, request)
 	switch {
 	case err != nil:

@@ -59,7 +59,7 @@ type tokenResponse struct {
 
 // googleAccountID returns the id of the Google account that granted access; "" if the response has none. The
 // signature need not be verified, because the token comes directly from Google.
-func (g tokenResponse) googleAccountID() string {
+func (g tokenResponse) googleAccountID() (idOrEmpty string) {
 	parts := strings.Split(g.Identity, ".")
 	if len(parts) != 3 {
 		return ""
@@ -84,7 +84,7 @@ func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 	if err != nil {
 		return nil, err
 	}
-	token := n.updateToken(network.Token{}, granted)
+	token := n.mergeTokenResponse(network.Token{}, granted)
 	token.Grant = network.FormatGrantID("accounts.google.com", n.id, granted.googleAccountID())
 	channels, err := n.listChannels(ctx, token.Access)
 	if err != nil {
@@ -96,7 +96,7 @@ func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 	var profiles []network.Profile
 	for _, c := range channels {
 		p := c.toProfile()
-		p.Token, p.Unusable = token, missingScopeMessage(token)
+		p.Token, p.Unusable = token, whyUnusable(token)
 		profiles = append(profiles, p)
 	}
 	return profiles, nil
@@ -109,9 +109,9 @@ func newNoChannelError() error {
 	}
 }
 
-// missingScopeMessage returns a sentence that names a missing permission that publishing requires; "" if none is
-// missing.
-func missingScopeMessage(t network.Token) (messageOrEmpty string) {
+// whyUnusable returns a sentence that says why Belfry cannot publish with the token: access is not lasting, or a
+// permission is missing. It returns "" if Belfry can.
+func whyUnusable(t network.Token) (reasonOrEmpty string) {
 	granted := func(scopes ...string) bool {
 		return slices.ContainsFunc(scopes, func(s string) bool { return slices.Contains(t.Scopes, s) })
 	}
@@ -126,8 +126,8 @@ func missingScopeMessage(t network.Token) (messageOrEmpty string) {
 	return ""
 }
 
-// updateToken returns the old token with the values of the response. Values that the response omits stay.
-func (n *Network) updateToken(old network.Token, response tokenResponse) network.Token {
+// mergeTokenResponse returns the old token with the values of the response. Values that the response omits stay.
+func (n *Network) mergeTokenResponse(old network.Token, response tokenResponse) network.Token {
 	t, now := old, n.now()
 	t.Access, t.Refresh = network.Secret(response.Access), cmp.Or(network.Secret(response.Refresh), old.Refresh)
 	t.IssuedAt, t.LapsesAt = now, now.Add(time.Duration(cmp.Or(response.Seconds, defaultLife))*time.Second)
@@ -149,7 +149,7 @@ func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.To
 	if err != nil {
 		return network.Token{}, convertRefreshError(err, t, n.now())
 	}
-	return n.updateToken(t, g), nil
+	return n.mergeTokenResponse(t, g), nil
 }
 
 // RevokeGrant revokes the grant of the person who connected the channel, for all their channels.
@@ -175,7 +175,7 @@ func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 
 // ReadAccountFacts returns a limit of 15 minutes for a channel that cannot upload longer videos.
 func (n *Network) ReadAccountFacts(ctx context.Context, profileID string, t network.Token) (core.Facts, error) {
-	c, err := n.getChannel(ctx, profileID, t.Access)
+	c, err := n.fetchChannel(ctx, profileID, t.Access)
 	if err != nil {
 		return core.Facts{}, err
 	}
@@ -188,7 +188,7 @@ func (n *Network) ReadAccountFacts(ctx context.Context, profileID string, t netw
 
 // ReadProfile reads the channel.
 func (n *Network) ReadProfile(ctx context.Context, profileID string, t network.Token) (network.Profile, error) {
-	c, err := n.getChannel(ctx, profileID, t.Access)
+	c, err := n.fetchChannel(ctx, profileID, t.Access)
 	return c.toProfile(), err
 }
 
@@ -234,8 +234,8 @@ func (c channel) toProfile() network.Profile {
 	}
 }
 
-// getChannel returns the channel with the id, or an error if the token does not belong to it.
-func (n *Network) getChannel(ctx context.Context, id string, token network.Secret) (channel, error) {
+// fetchChannel returns the channel with the id, or an error if the token does not belong to it.
+func (n *Network) fetchChannel(ctx context.Context, id string, token network.Secret) (channel, error) {
 	channels, err := n.listChannels(ctx, token)
 	if err != nil {
 		return channel{}, err

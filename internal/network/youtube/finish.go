@@ -85,18 +85,18 @@ func (n *Network) setThumbnailOnceProcessed(ctx context.Context, it network.Item
 
 // addToPlaylistIfMissing adds the video unless the playlist has it already, because most playlists accept a video
 // twice.
-func (n *Network) addToPlaylistIfMissing(ctx context.Context, it network.Item, playlist, video string) error {
+func (n *Network) addToPlaylistIfMissing(ctx context.Context, it network.Item, playlistID, videoID string) error {
 	var listed struct {
 		Items []struct{} `json:"items"`
 	}
-	query := url.Values{"part": {"id"}, "playlistId": {playlist}, "videoId": {video}}
+	query := url.Values{"part": {"id"}, "playlistId": {playlistID}, "videoId": {videoID}}
 	if err := n.getJSON(ctx, "/playlistItems", it.Token.Access, query, &listed); err != nil || len(listed.Items) > 0 {
 		return err
 	}
 	err := n.callJSON(ctx, network.Request{
 		Method: http.MethodPost, URL: apiBase + "/playlistItems", Query: url.Values{"part": {"snippet"}},
 		Token: it.Token.Access, JSON: map[string]any{"snippet": map[string]any{
-			"playlistId": playlist, "resourceId": map[string]any{"kind": "youtube#video", "videoId": video},
+			"playlistId": playlistID, "resourceId": map[string]any{"kind": "youtube#video", "videoId": videoID},
 		}},
 	}, nil)
 	if e, ok := errors.AsType[*network.Error](err); ok && e.Status == http.StatusConflict {

@@ -123,7 +123,8 @@ func (n *Network) statusOfGoneUpload(ctx context.Context, it network.Item, goneE
 }
 
 // statusOfRefusedUpload returns the status of an upload that ended with an error, which YouTube repeats. The error may
-// concern only the query, so the post is doomed only if the channel does not show the video either.
+// concern only the query, so the post is doomed only if the channel does not show the video either. Before the arm, and
+// for an error that is not a refusal, it returns the error unchanged.
 func (n *Network) statusOfRefusedUpload(ctx context.Context, it network.Item, err error) (network.Status, error) {
 	e, ok := errors.AsType[*network.Error](err)
 	if !ok || e.Kind != network.Rejected || it.ArmedAt.IsZero() {

@@ -82,8 +82,8 @@ func (v videoResource) joinSectionNames() string {
 	return strings.Join(parts, ",")
 }
 
-// getVideoFile returns the post's video, or a refusal if it has none.
-func getVideoFile(it network.Item) (network.File, error) {
+// requireVideoFile returns the post's video, or a refusal if it has none.
+func requireVideoFile(it network.Item) (network.File, error) {
 	for _, f := range it.Files {
 		if f.Kind == core.FileVideo {
 			return f, nil

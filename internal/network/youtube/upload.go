@@ -60,7 +60,7 @@ func (u uploadHandle) nextPartSizeBeforeTail(offset int64) int64 {
 // startUpload starts an upload with the metadata of its video. Nothing appears on the channel until the last byte has
 // arrived.
 func (n *Network) startUpload(ctx context.Context, it network.Item, s Settings) (uploadHandle, error) {
-	file, err := getVideoFile(it)
+	file, err := requireVideoFile(it)
 	if err != nil {
 		return uploadHandle{}, err
 	}
@@ -106,7 +106,7 @@ func (n *Network) sendPart(
 	u uploadHandle,
 	from, size int64,
 ) (uploadProgress, error) {
-	file, err := getVideoFile(it)
+	file, err := requireVideoFile(it)
 	switch {
 	case err != nil:
 		return uploadProgress{}, err
