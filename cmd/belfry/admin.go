@@ -55,7 +55,7 @@ func (p *program) readPasswordLine() (string, error) {
 	return strings.TrimRight(line, "\r\n"), nil
 }
 
-func defineWorkspaceCreate(o *options) action {
+func defineCreateWorkspace(o *options) action {
 	o.required = []string{"name", "owner-email"}
 	in := contract.CreateWorkspace{}
 	o.flags.StringVar(&in.Name, "name", "", "the workspace's name")
@@ -92,7 +92,7 @@ func printWorkspaces(ctx context.Context, p *program, s *commandSession) error {
 	return err
 }
 
-func defineWorkspacePlan(o *options) action {
+func defineSetWorkspacePlan(o *options) action {
 	o.required = []string{"workspace", "plan"}
 	workspace := o.flags.String("workspace", "", "the workspace's short name or id")
 	plan := o.flags.String("plan", "", "the new plan: "+core.DefaultPlans().JoinNames())
@@ -104,7 +104,7 @@ func defineWorkspacePlan(o *options) action {
 	})
 }
 
-func defineKeyCreate(o *options) action {
+func defineCreateAPIKey(o *options) action {
 	o.required = []string{"workspace", "name", "scope"}
 	workspace := o.flags.String("workspace", "", "the workspace's short name or id")
 	name := o.flags.String("name", "", "what the key is for")
@@ -118,7 +118,7 @@ func defineKeyCreate(o *options) action {
 	})
 }
 
-func defineUserPassword(o *options) action {
+func defineSetUserPassword(o *options) action {
 	o.required = []string{"email", "password-stdin"}
 	email := o.flags.String("email", "", "the person's email address")
 	o.flags.Bool("password-stdin", false,

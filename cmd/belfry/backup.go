@@ -83,11 +83,12 @@ func (p *program) restoreLocalDatabase(ctx context.Context, cfg *config.Config, 
 		cfg.PublicURL+link.Workspace("").Posts(link.Filter{Status: string(core.PostQueued)}))
 }
 
-func defineRestoreConfirm(o *options) action {
-	unproved := ""
+func defineConfirmRestore(o *options) action {
+	unproved := listUnproved
 	o.flags.Func("unproved", `what to do with posts that may already be published: "publish" publishes them, perhaps a second time; "draft" turns them into drafts (default: list them and stop)`,
 		func(choice string) error {
-			if unproved = choice; choice != "publish" && choice != "draft" {
+			unproved = unprovedAction(choice)
+			if unproved != publishUnproved && unproved != draftUnproved {
 				return errors.New("must be publish or draft")
 			}
 			return nil
@@ -97,14 +98,22 @@ func defineRestoreConfirm(o *options) action {
 	})
 }
 
-// confirmRestore ends the hold of publishing after a restore. unprovedAction says what happens to posts that may
-// already be published: "publish", "draft", or "" to list them and stop.
-func confirmRestore(ctx context.Context, p *program, s *commandSession, unprovedAction string) (err error) {
+// unprovedAction says what happens to posts that may already be published when a restore is confirmed.
+type unprovedAction string
+
+const (
+	listUnproved    unprovedAction = "" // list them, and do not end the hold
+	publishUnproved unprovedAction = "publish"
+	draftUnproved   unprovedAction = "draft"
+)
+
+// confirmRestore ends the hold of publishing after a restore.
+func confirmRestore(ctx context.Context, p *program, s *commandSession, unproved unprovedAction) (err error) {
 	if err := s.openStorageAndRecreateApp(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.appConfig.Blobs.Close()) }()
-	if unprovedAction == "draft" {
+	if unproved == draftUnproved {
 		drafts, err := s.app.CancelUnprovedPosts(ctx)
 		if err != nil {
 			return err
@@ -113,7 +122,7 @@ func confirmRestore(ctx context.Context, p *program, s *commandSession, unproved
 			return err
 		}
 	}
-	done, err := s.app.GuardOrNil().EndHold(ctx, unprovedAction == "publish")
+	done, err := s.app.GuardOrNil().EndHold(ctx, unproved == publishUnproved)
 	if e, ok := errors.AsType[*hold.UnprovedError](err); ok {
 		return fmt.Errorf("%w. They were due after the last record in the file storage, so no receipt shows whether they were published:%s\n"+
 			"Check on the networks which of these posts are published, and cancel those posts in Belfry. Then run\n"+

@@ -63,15 +63,15 @@ func allCommands() []command {
 		},
 		{
 			"workspace create", "", "Create a workspace for a new or existing owner, and print the workspace's id and short name.", local,
-			defineWorkspaceCreate,
+			defineCreateWorkspace,
 		},
 		{"workspace list", "", "List all workspaces: short name, id, plan and name.", local, withoutOptions(withSession(mustExist, printWorkspaces))},
-		{"workspace plan", "", "Change the plan of a workspace.", local, defineWorkspacePlan},
+		{"workspace plan", "", "Change the plan of a workspace.", local, defineSetWorkspacePlan},
 		{
 			"key create", "", "Create an API key and print it once.", "The key acts on behalf of the owner who joined the workspace first.\n" + local,
-			defineKeyCreate,
+			defineCreateAPIKey,
 		},
-		{"user password", "", "Change a person's password to one that the command reads from standard input.", local, defineUserPassword},
+		{"user password", "", "Change a person's password to one that the command reads from standard input.", local, defineSetUserPassword},
 		{
 			"accounts revoke-unreadable", "", "Revoke accounts whose tokens can no longer be decrypted, so that the service can start again.",
 			"Without --confirm, the command only lists the accounts whose tokens cannot be decrypted. With --confirm, it deletes\n" +
@@ -96,7 +96,7 @@ func allCommands() []command {
 				"If the file storage may be as outdated as the database, this command lists the posts that may already be\n" +
 				"published, and stops. Check on the networks which of these posts are published, cancel those posts in Belfry, and\n" +
 				"run this command again with --unproved.\n" + local,
-			defineRestoreConfirm,
+			defineConfirmRestore,
 		},
 		{
 			"restore", "FILE", "Replace the local database with a backup.",

@@ -17,7 +17,6 @@ import (
 	"belfry/internal/app"
 	"belfry/internal/blob"
 	"belfry/internal/config"
-	"belfry/internal/httpd"
 	"belfry/internal/postgres"
 	"belfry/internal/secret"
 	"belfry/migrations"
@@ -49,31 +48,20 @@ func (d *database) close(ctx context.Context) error {
 	return d.stop(context.WithoutCancel(ctx))
 }
 
-// lockAndOpenServiceDatabase locks the data folder, checks that the service's port is free, and starts the local
-// database server or checks that the external one can be reached. The caller closes the database, which releases the
-// lock.
-func lockAndOpenServiceDatabase(ctx context.Context, cfg *config.Config) (*database, error) {
-	lock, err := postgres.LockForService(ctx, cfg.DataDir)
-	if err != nil {
-		return nil, err
-	}
-	// Checked before anything is created: a service that cannot listen must not leave an empty database behind.
-	if err := httpd.CheckPortFree(ctx, cfg.Addr, config.Prefix+"ADDR"); err != nil {
-		return nil, errors.Join(err, lock.Release())
-	}
+// startLocalOrReachExternalDatabase starts the local database server for the service, which has locked the data folder,
+// or checks that the external database can be reached. It opens no pool. The caller closes the database.
+func startLocalOrReachExternalDatabase(ctx context.Context, cfg *config.Config) (*database, error) {
 	if !cfg.DatabaseURL.IsZero() {
 		if err := checkExternalDatabaseReachable(ctx, cfg); err != nil {
-			return nil, errors.Join(err, lock.Release())
+			return nil, err
 		}
-		return &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return lock.Release() }}, nil
+		return &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return nil }}, nil
 	}
 	server, err := postgres.Start(ctx, postgres.Config{Dir: cfg.DataDir})
 	if err != nil {
-		return nil, errors.Join(err, lock.Release())
+		return nil, err
 	}
-	return &database{url: server.URL(), own: true, stop: func(ctx context.Context) error {
-		return errors.Join(server.Stop(ctx), lock.Release())
-	}}, nil
+	return &database{url: server.URL(), own: true, stop: server.Stop}, nil
 }
 
 // installPolicy says whether a command may create an installation or needs an existing one.
@@ -151,9 +139,9 @@ func checkExternalDatabaseReachable(ctx context.Context, cfg *config.Config) err
 	return fmt.Errorf("cannot reach the database in BELFRY_DATABASE_URL: %w", err)
 }
 
-// migrateLocalOrEmptyDatabase migrates a database with an old schema if the database is local or empty. For any other
-// external database with an old schema, it returns an error.
-func (d *database) migrateLocalOrEmptyDatabase(ctx context.Context, pool *pgxpool.Pool) error {
+// migrateLocalOrEmptyElseCheck migrates a database with an old schema if the database is local or empty. It returns an
+// error for any other external database with an old schema, and for a schema with which this program cannot work.
+func (d *database) migrateLocalOrEmptyElseCheck(ctx context.Context, pool *pgxpool.Pool) error {
 	state, err := migrations.ReadState(ctx, pool)
 	switch {
 	case err != nil:
@@ -200,7 +188,7 @@ func (s *commandSession) migrateAndCreateApp(ctx context.Context, log *slog.Logg
 	if state.Empty && install == mustExist {
 		return errors.New("the database is empty: use the service's BELFRY_DATABASE_URL or BELFRY_DATA_DIR (`belfry serve` creates a new installation)")
 	}
-	if err := s.db.migrateLocalOrEmptyDatabase(ctx, s.db.pool); err != nil {
+	if err := s.db.migrateLocalOrEmptyElseCheck(ctx, s.db.pool); err != nil {
 		return err
 	}
 	calls, err := ownSandboxURLOrNil(s.cfg)

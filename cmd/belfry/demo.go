@@ -86,7 +86,7 @@ func (g *seeder) makeDemoWorkspaces(ctx context.Context, p *program) error {
 	_ = table.Flush() // writes to a Builder cannot fail
 	held := ""
 	if len(g.holdReasons) > 0 {
-		held = "\n\n" + g.describeHeldPosts()
+		held = "\n\n" + g.summarizeHoldReasons()
 	}
 	return p.printLinef("The demo workspaces are ready:\n\n%s\nOpen %s and sign in as %s %s.\n"+
 		"To create an API key, run `belfry key create --workspace SHORT-NAME --name demo --scope write`.%s",
@@ -193,7 +193,7 @@ func (g *seeder) pickRefusableRow(rows []contract.PlanRow) (atMostOne []contract
 }
 
 // createPostAndCollectIfDue saves a draft, schedules a post, or queues a post that publishAndBackdateDue will publish
-// and backdate.
+// and backdate. It makes the networks refuse the post if post.Refused is set.
 func (g *seeder) createPostAndCollectIfDue(
 	ctx context.Context, zoneName string, post demoPost, request contract.PlanPosts,
 ) error {

@@ -217,7 +217,7 @@ func (inst *installation) checkPublishingNotHeld(ctx context.Context) (found str
 // heldPostsShown is the maximum number of posts on hold that a command lists.
 const heldPostsShown = 500
 
-// formatHeldPosts returns a text with a line for each post.
+// formatHeldPosts returns a text with a line for each post, up to heldPostsShown.
 func formatHeldPosts(posts []store.HeldPost, networks *network.Set) string {
 	var list strings.Builder
 	for _, p := range posts[:min(len(posts), heldPostsShown)] {

@@ -73,7 +73,7 @@ func defineSeed(o *options) action {
 	accounts := o.flags.Int("accounts", 1, "with --json: the number of accounts on each network")
 	seed := withSession(mayInstall, func(ctx context.Context, p *program, s *commandSession) (err error) {
 		g := &seeder{session: s}
-		stop, err := g.findOrStartSandbox(ctx)
+		stop, err := g.useOrStartSandbox(ctx)
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func defineSeed(o *options) action {
 			return err
 		}
 		if len(g.holdReasons) > 0 {
-			_, _ = fmt.Fprintln(p.err, g.describeHeldPosts())
+			_, _ = fmt.Fprintln(p.err, g.summarizeHoldReasons())
 		}
 		return json.NewEncoder(p.out).Encode(out) //nolint:gosec // the script needs the password of the owner it asked for
 	})
@@ -133,10 +133,10 @@ type duePost struct {
 	past  time.Time // the time to backdate the post to; zero for none
 }
 
-// findOrStartSandbox finds the simulated networks at BELFRY_NETWORKS_URL or in the running service. If the service is
-// not running, it starts the service's own networks with their journal, and replaces the session's appConfig with one
-// for them; the caller must then recreate the app. The caller must call stop.
-func (g *seeder) findOrStartSandbox(ctx context.Context) (stop func(), err error) {
+// useOrStartSandbox makes g use the simulated networks at BELFRY_NETWORKS_URL or in the running service. If the service
+// is not running, it starts the service's own networks with their journal, and replaces the session's appConfig with
+// one for them; the caller must then recreate the app. The caller must call stop.
+func (g *seeder) useOrStartSandbox(ctx context.Context) (stop func(), err error) {
 	s := g.session
 	stop = func() {}
 	if !usesOwnSandbox(s.cfg) {
@@ -344,7 +344,7 @@ func (g *seeder) makeNetworksRefuseNextPost(ctx context.Context, containing, mes
 const publishedAtOnce = 16
 
 // publishAndBackdateDue publishes the posts in g.due, or waits until the running service has published them. It
-// backdates past posts. Posts that a network's limit holds stay queued (see describeHeldPosts).
+// backdates past posts. Posts that a network's limit holds stay queued (see summarizeHoldReasons).
 func (g *seeder) publishAndBackdateDue(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(publishedAtOnce)
@@ -402,8 +402,8 @@ func (g *seeder) collectHoldReason(ctx context.Context, due duePost) error {
 	return nil
 }
 
-// describeHeldPosts says how many posts a network's limit holds, and what to do.
-func (g *seeder) describeHeldPosts() string {
+// summarizeHoldReasons says how many posts a network's limit holds, why, and what to do.
+func (g *seeder) summarizeHoldReasons() string {
 	reasons := slices.Compact(slices.Sorted(slices.Values(g.holdReasons)))
 	return fmt.Sprintf("Demo posts that are not published yet: %d. %s\n"+
 		"To publish demo posts without waiting, use an empty database and an empty BELFRY_DATA_DIR.",

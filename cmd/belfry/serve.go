@@ -11,6 +11,7 @@ import (
 	"belfry/internal/blob"
 	"belfry/internal/config"
 	"belfry/internal/httpd"
+	"belfry/internal/postgres"
 	"belfry/jobs"
 )
 
@@ -25,7 +26,16 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	}
 	log, started := p.newLogger(cfg), time.Now()
 
-	db, err := lockAndOpenServiceDatabase(ctx, cfg)
+	lock, err := postgres.LockForService(ctx, cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	// Checked before anything is created: a service that cannot listen must not leave an empty database behind.
+	if err := httpd.CheckPortFree(ctx, cfg.Addr, config.Prefix+"ADDR"); err != nil {
+		return err
+	}
+	db, err := startLocalOrReachExternalDatabase(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -40,7 +50,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 		return err
 	}
 	defer worker.Close()
-	if err := db.migrateLocalOrEmptyDatabase(ctx, worker); err != nil {
+	if err := db.migrateLocalOrEmptyElseCheck(ctx, worker); err != nil {
 		return err
 	}
 
