@@ -87,7 +87,7 @@ func (r *request) finishConnectOrReconnect() error {
 		return fmt.Errorf("store the profiles to choose from: %w", err)
 	}
 	r.putSessionValue(r.profileChoiceSessionKey(), string(choice))
-	return r.redirect(r.link.ChooseProfiles())
+	return r.redirect(r.link.ChooseProfilesToConnect())
 }
 
 // startReconnectForPost is startReconnect for the account of a failed post. The post is retried afterwards.

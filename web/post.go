@@ -94,7 +94,8 @@ func (r *request) loadFilesAndPreview(m *posts.ShowModel, card app.PostCard) err
 			shown.Fold = 0
 		}
 		m.Preview = preview.Post(shown)
-		m.ShowsTitle, m.ShowsText, m.ShowsTags = shown.ShowsTitle(), shown.ShowsText(card.Text), shown.ShowsTags(card.Tags)
+		m.ShowsTitle, m.ShowsText = shown.ShowsTitle(), shown.ShowsWholeText(card.Text)
+		m.ShowsTags = shown.ShowsAllTags(card.Tags)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (r *request) showPosts() error {
 			return err
 		}
 	}
-	if filter.HasConditions() && filter.Status != link.AllPosts && next == "" && filter.Cursor == "" {
+	if filter.HasConditionsBesideStatus() && filter.Status != link.AllPosts && next == "" && filter.Cursor == "" {
 		if m.Elsewhere, m.MoreElsewhere, err = r.countMatchesByTab(filter); err != nil {
 			return err
 		}

@@ -171,8 +171,8 @@ func unreachableText(networkName string, kinds []core.FileKind) string {
 
 func (n Network) connectLabel() string { return "Connect a " + n.Profile }
 
-func lostPostsText(n int) string {
-	return ui.CountNoun(n, "post", "posts") + " failed because Belfry had lost access to the account"
+func lostAccessFailuresText(failedPosts int) string {
+	return ui.CountNoun(failedPosts, "post", "posts") + " failed because Belfry had lost access to the account"
 }
 
 func queuedPostsText(n int) string {

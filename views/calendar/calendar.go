@@ -147,14 +147,15 @@ func (m Model) urlWith(change func(*link.Calendar)) string {
 }
 
 func (m Model) viewURL(view string) string {
-	return addStartAnchor(view, m.urlWith(func(c *link.Calendar) { c.View = view }))
+	return addStartAnchorIfWeek(view, m.urlWith(func(c *link.Calendar) { c.View = view }))
 }
 
 // startID is the id of the hour at which a week opens.
 const startID = "start"
 
-// addStartAnchor adds the fragment that opens a week at its start hour, even without a script.
-func addStartAnchor(view, url string) string {
+// addStartAnchorIfWeek adds the fragment that opens a week at its start hour, even without a script. It does not change
+// the address of another view.
+func addStartAnchorIfWeek(view, url string) string {
 	if view == link.ViewWeek {
 		return url + "#" + startID
 	}
@@ -181,7 +182,7 @@ func (m Model) hourToScrollTo() int {
 	return first
 }
 
-func (m Model) dayURL(day time.Time) string {
+func (m Model) dayViewURL(day time.Time) string {
 	return m.urlWith(func(c *link.Calendar) { c.View, c.Date = link.ViewDay, day.Format(time.DateOnly) })
 }
 
@@ -191,14 +192,14 @@ func (m Model) chooseDayURL(day time.Time) string {
 }
 
 func (m Model) todayURL() string {
-	return addStartAnchor(m.Shown.View, m.urlWith(func(c *link.Calendar) { c.Date = "" }))
+	return addStartAnchorIfWeek(m.Shown.View, m.urlWith(func(c *link.Calendar) { c.Date = "" }))
 }
 
 // stepURL returns the address of the view that is the number of steps after this one, or before it if steps is
 // negative.
 func (m Model) stepURL(steps int) string {
 	url := m.urlWith(func(c *link.Calendar) { c.Date = StepDate(m.Shown.View, m.Date, steps).Format(time.DateOnly) })
-	return addStartAnchor(m.Shown.View, url)
+	return addStartAnchorIfWeek(m.Shown.View, url)
 }
 
 // StepDate moves a day by a number of steps of a view, for example by weeks. For a month, it returns the first day.
@@ -233,14 +234,14 @@ var viewNames = []viewName{
 	{link.ViewMonth, "Month", "month"}, {link.ViewWeek, "Week", "week"}, {link.ViewList, "List", "4 weeks"},
 }
 
-// stepLabel returns the label of an arrow, for example "Next week". direction is "Next" or "Previous".
-func (m Model) stepLabel(direction string) string {
+// stepLabel returns the label of an arrow, for example "Next week".
+func (m Model) stepLabel(nextOrPrevious string) string {
 	for _, v := range viewNames {
 		if v.view == m.Shown.View {
-			return direction + " " + v.one
+			return nextOrPrevious + " " + v.one
 		}
 	}
-	return direction + " day"
+	return nextOrPrevious + " day"
 }
 
 // groupByWeek divides the days of a month into weeks.
@@ -308,8 +309,8 @@ func (m Model) dayName(d Day) string {
 	return d.Date.Format(layout)
 }
 
-// dayLabel returns a day's date and number of posts, for screen readers.
-func (m Model) dayLabel(d Day) string { return m.dayName(d) + ", " + postCountText(d.Total) }
+// dayAriaLabel returns a day's date and number of posts, for screen readers.
+func (m Model) dayAriaLabel(d Day) string { return m.dayName(d) + ", " + postCountText(d.Total) }
 
 func postCountText(n int) string {
 	if n == 0 {
@@ -337,8 +338,8 @@ func (d Day) dotStates() (states []string) {
 	return states
 }
 
-// dotStates returns the states of the month's dots, each once.
-func (m Model) dotStates() (list []string) {
+// dotLegendStates returns the states of the month's dots, each once, for the legend below the month.
+func (m Model) dotLegendStates() (list []string) {
 	var shown []string
 	for _, d := range m.Days {
 		shown = append(shown, d.dotStates()...)
@@ -354,8 +355,9 @@ func (m Model) dotStates() (list []string) {
 	return list
 }
 
-// countBesideDots returns the number beside the day's dots, or "" if each post has a dot.
-func (d Day) countBesideDots() string {
+// totalBesideDotsOrEmpty returns the number of the day's posts, which is shown beside its dots, or "" if each post
+// has a dot.
+func (d Day) totalBesideDotsOrEmpty() string {
 	switch {
 	case d.Total <= mostDots:
 		return ""

@@ -18,7 +18,7 @@ func TestADayHasADotPerPostOrTheirNumber(t *testing.T) {
 		"live failed 12":     {Total: 12, Posts: []Post{post("live", 1), post("live", 1), post("failed", 1), post("draft", 1)}},
 		"live failed 99+":    {Total: 5000, Posts: []Post{post("live", 1), post("failed", 1)}},
 	} {
-		got := strings.TrimSpace(strings.Join(day.dotStates(), " ") + " " + day.countBesideDots())
+		got := strings.TrimSpace(strings.Join(day.dotStates(), " ") + " " + day.totalBesideDotsOrEmpty())
 		if got != want {
 			t.Errorf("want %q, got %q", want, got)
 		}

@@ -164,7 +164,7 @@ func (f Frame) PageEntries() []PaletteEntry {
 	return list
 }
 
-func (f Frame) attentionLabel() string {
+func (f Frame) noticeCountText() string {
 	return fmt.Sprintf("%d things need your attention", len(f.Notices))
 }
 

@@ -5,8 +5,8 @@ const accounts = "/accounts"
 // Accounts lists the accounts.
 func (w Workspace) Accounts() string { return w.At(accounts) }
 
-// ChooseProfiles accepts the profiles that a person selected after giving consent.
-func (w Workspace) ChooseProfiles() string { return w.At(accounts + "/choose") }
+// ChooseProfilesToConnect shows the profiles of a consent (GET) and connects those that the person selected (POST).
+func (w Workspace) ChooseProfilesToConnect() string { return w.At(accounts + "/choose") }
 
 // Connect starts connecting an account. It redirects to the network's consent page.
 func (w Workspace) Connect(platform string) string {
@@ -14,7 +14,9 @@ func (w Workspace) Connect(platform string) string {
 }
 
 // Reconnect starts renewing the consent of an account.
-func (w Workspace) Reconnect(id string) string { return joinPath(w.At(accounts), id, "reconnect") }
+func (w Workspace) Reconnect(accountID string) string {
+	return joinPath(w.At(accounts), accountID, "reconnect")
+}
 
 // ReconnectForPost starts renewing the consent of the account of a failed post, which is retried afterwards.
 func (w Workspace) ReconnectForPost(postID string) string {
@@ -22,7 +24,9 @@ func (w Workspace) ReconnectForPost(postID string) string {
 }
 
 // Disconnect asks for confirmation (GET) and disconnects an account (POST).
-func (w Workspace) Disconnect(id string) string { return joinPath(w.At(accounts), id, "disconnect") }
+func (w Workspace) Disconnect(accountID string) string {
+	return joinPath(w.At(accounts), accountID, "disconnect")
+}
 
 // ConnectCallback is the address to which a network's consent page redirects. It is the same for all workspaces because
 // it is registered with the network.

@@ -51,16 +51,16 @@ func (c Calendar) Query() url.Values {
 // Calendar returns the address of a view of the calendar.
 func (w Workspace) Calendar(c Calendar) string { return withQuery(w.At("/calendar"), c.Query()) }
 
-// CalendarSince is the address for polling a view; version is the one that the page shows. The response is 204 if
-// nothing has changed.
-func (w Workspace) CalendarSince(c Calendar, version string) string {
+// CalendarSince is the address for polling a view; seenHash is the ContentHash of what the page shows. The response is
+// 204 if nothing has changed.
+func (w Workspace) CalendarSince(c Calendar, seenHash string) string {
 	query := c.Query()
-	query.Set("seen", version)
+	query.Set("seen", seenHash)
 	return withQuery(w.At("/calendar"), query)
 }
 
-// MoveInCalendar moves a post to another time and responds with the view c (POST).
-func (w Workspace) MoveInCalendar(c Calendar) string {
+// MovePostInCalendar moves a post to another time and responds with the view c (POST).
+func (w Workspace) MovePostInCalendar(c Calendar) string {
 	return withQuery(w.At("/calendar/move"), c.Query())
 }
 

@@ -9,10 +9,14 @@ func (w Workspace) Groups() string { return w.At(groups) }
 func (w Workspace) NewGroup() string { return w.At(groups + "/new") }
 
 // Group shows the form of a group (GET) and accepts it (POST).
-func (w Workspace) Group(id string) string { return joinPath(w.At(groups), id) }
+func (w Workspace) Group(groupID string) string { return joinPath(w.At(groups), groupID) }
 
-// AddToGroup adds an account to a group (POST).
-func (w Workspace) AddToGroup(id string) string { return joinPath(w.At(groups), id, "accounts") }
+// AddAccountToGroup adds an account to a group (POST).
+func (w Workspace) AddAccountToGroup(groupID string) string {
+	return joinPath(w.At(groups), groupID, "accounts")
+}
 
 // DeleteGroup asks for confirmation (GET) and deletes a group (POST).
-func (w Workspace) DeleteGroup(id string) string { return joinPath(w.At(groups), id, "delete") }
+func (w Workspace) DeleteGroup(groupID string) string {
+	return joinPath(w.At(groups), groupID, "delete")
+}

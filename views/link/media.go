@@ -70,11 +70,11 @@ func (w Workspace) PickMedia(f MediaFilter) string {
 func (w Workspace) UploadFiles() string { return w.At(media + "/files") }
 
 // File shows a file (GET) and changes it (POST).
-func (w Workspace) File(id string) string { return joinPath(w.UploadFiles(), id) }
+func (w Workspace) File(fileID string) string { return joinPath(w.UploadFiles(), fileID) }
 
 // FileInLibrary is the page of a file with a link back to the library with a filter.
-func (w Workspace) FileInLibrary(id string, f MediaFilter) string {
-	return withQuery(w.File(id), f.queryValues())
+func (w Workspace) FileInLibrary(fileID string, f MediaFilter) string {
+	return withQuery(w.File(fileID), f.queryValues())
 }
 
 // ChangeSelectedFiles changes several files (POST).
@@ -87,13 +87,15 @@ func (w Workspace) DeleteSelectedFiles() string { return w.At(media + "/delete")
 func (w Workspace) CreateFolder() string { return w.At(media + "/folders") }
 
 // EditFolder renames or moves a folder (POST).
-func (w Workspace) EditFolder(id string) string { return joinPath(w.CreateFolder(), id) }
+func (w Workspace) EditFolder(folderID string) string { return joinPath(w.CreateFolder(), folderID) }
 
 // DeleteFolder deletes an empty folder (POST).
-func (w Workspace) DeleteFolder(id string) string { return joinPath(w.CreateFolder(), id, "delete") }
+func (w Workspace) DeleteFolder(folderID string) string {
+	return joinPath(w.CreateFolder(), folderID, "delete")
+}
 
 // Uploads reserves a file for a script to upload (POST), and returns the state of uploaded files (GET).
 func (w Workspace) Uploads() string { return w.At(media + "/uploads") }
 
 // CancelUpload cancels a reserved upload (POST).
-func (w Workspace) CancelUpload(id string) string { return joinPath(w.Uploads(), id, "cancel") }
+func (w Workspace) CancelUpload(fileID string) string { return joinPath(w.Uploads(), fileID, "cancel") }

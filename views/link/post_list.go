@@ -39,8 +39,10 @@ func ParseFilter(query url.Values) Filter {
 	return f
 }
 
-// HasConditions reports whether the filter selects by more than the status.
-func (f Filter) HasConditions() bool { return f != Filter{Status: f.Status, Cursor: f.Cursor} }
+// HasConditionsBesideStatus reports whether the filter selects by more than the status.
+func (f Filter) HasConditionsBesideStatus() bool {
+	return f != Filter{Status: f.Status, Cursor: f.Cursor}
+}
 
 func (f Filter) queryValues() url.Values {
 	query := url.Values{}
@@ -55,11 +57,11 @@ func (f Filter) queryValues() url.Values {
 // Posts is the list of posts; the zero Filter selects the queued ones.
 func (w Workspace) Posts(f Filter) string { return withQuery(w.At(posts), f.queryValues()) }
 
-// PostsSince is the address for polling the list; version is the one that the page shows. The response is 204 if
-// nothing has changed.
-func (w Workspace) PostsSince(f Filter, version string) string {
+// PostsSince is the address for polling the list; seenHash is the ContentHash of what the page shows. The response is
+// 204 if nothing has changed.
+func (w Workspace) PostsSince(f Filter, seenHash string) string {
 	query := f.queryValues()
-	query.Set("seen", version)
+	query.Set("seen", seenHash)
 	return withQuery(w.At(posts), query)
 }
 

@@ -20,12 +20,12 @@ func (w Workspace) CreatePosts() string { return w.At(posts) }
 func (w Workspace) PublishingHold() string { return w.At("/on-hold") }
 
 // Post is the page of a post.
-func (w Workspace) Post(id string) string { return joinPath(w.At(posts), id) }
+func (w Workspace) Post(postID string) string { return joinPath(w.At(posts), postID) }
 
-// PostSince is the address for polling a post's page; version is the one that the page shows. The response is 204 if
-// nothing has changed.
-func (w Workspace) PostSince(id, version string) string {
-	return withQuery(w.Post(id), url.Values{"seen": {version}})
+// PostSince is the address for polling a post's page; seenHash is the ContentHash of what the page shows. The response
+// is 204 if nothing has changed.
+func (w Workspace) PostSince(postID, seenHash string) string {
+	return withQuery(w.Post(postID), url.Values{"seen": {seenHash}})
 }
 
 // ComposeFor is the composer with an account selected.
@@ -39,41 +39,51 @@ func (w Workspace) ComposeForGroup(groupID string) string {
 }
 
 // EditPost shows the form of a draft or a queued post (GET) and accepts it (POST).
-func (w Workspace) EditPost(id string) string { return joinPath(w.At(posts), id, "edit") }
+func (w Workspace) EditPost(postID string) string { return joinPath(w.At(posts), postID, "edit") }
 
 // EditPostWhen is EditPost with a choice of time selected. when is the value of the choice in the composer.
-func (w Workspace) EditPostWhen(id, when string) string {
-	return withQuery(w.EditPost(id), url.Values{"when": {when}})
+func (w Workspace) EditPostWhen(postID, when string) string {
+	return withQuery(w.EditPost(postID), url.Values{"when": {when}})
 }
 
 // PlanEditedPost responds with the plan for the form of EditPost (POST).
-func (w Workspace) PlanEditedPost(id string) string { return joinPath(w.At(posts), id, "edit", "plan") }
+func (w Workspace) PlanEditedPost(postID string) string {
+	return joinPath(w.At(posts), postID, "edit", "plan")
+}
 
 // AddFilesToEditedPost adds uploaded and chosen files to the form of EditPost (POST).
-func (w Workspace) AddFilesToEditedPost(id string) string {
-	return joinPath(w.At(posts), id, "edit", "files")
+func (w Workspace) AddFilesToEditedPost(postID string) string {
+	return joinPath(w.At(posts), postID, "edit", "files")
 }
 
 // QueuePost queues a draft that has a time (POST).
-func (w Workspace) QueuePost(id string) string { return joinPath(w.At(posts), id, "queue") }
+func (w Workspace) QueuePost(postID string) string { return joinPath(w.At(posts), postID, "queue") }
 
 // SendPostNow publishes a draft or a queued post after a short delay in which the person can undo it (POST).
-func (w Workspace) SendPostNow(id string) string { return joinPath(w.At(posts), id, "send-now") }
+func (w Workspace) SendPostNow(postID string) string {
+	return joinPath(w.At(posts), postID, "send-now")
+}
 
 // CancelPost turns a queued post into a draft (POST).
-func (w Workspace) CancelPost(id string) string { return joinPath(w.At(posts), id, "cancel") }
+func (w Workspace) CancelPost(postID string) string { return joinPath(w.At(posts), postID, "cancel") }
 
 // ReschedulePost changes the time of a draft or a queued post (POST).
-func (w Workspace) ReschedulePost(id string) string { return joinPath(w.At(posts), id, "reschedule") }
+func (w Workspace) ReschedulePost(postID string) string {
+	return joinPath(w.At(posts), postID, "reschedule")
+}
 
 // RetryPost queues a failed post again (POST).
-func (w Workspace) RetryPost(id string) string { return joinPath(w.At(posts), id, "retry") }
+func (w Workspace) RetryPost(postID string) string { return joinPath(w.At(posts), postID, "retry") }
 
 // DuplicatePost creates a draft with the content of a post (POST).
-func (w Workspace) DuplicatePost(id string) string { return joinPath(w.At(posts), id, "duplicate") }
+func (w Workspace) DuplicatePost(postID string) string {
+	return joinPath(w.At(posts), postID, "duplicate")
+}
 
 // DeletePost asks for confirmation (GET) and deletes a post (POST).
-func (w Workspace) DeletePost(id string) string { return joinPath(w.At(posts), id, "delete") }
+func (w Workspace) DeletePost(postID string) string { return joinPath(w.At(posts), postID, "delete") }
 
 // ResolveOutcome records whether a post with an unknown outcome is live, as a person reports (POST).
-func (w Workspace) ResolveOutcome(id string) string { return joinPath(w.At(posts), id, "settle") }
+func (w Workspace) ResolveOutcome(postID string) string {
+	return joinPath(w.At(posts), postID, "settle")
+}

@@ -12,7 +12,9 @@ func (w Workspace) Profile() string { return w.At("/settings/profile") }
 func (w Workspace) Security() string { return w.At("/settings/security") }
 
 // EndSession signs the person out of one browser (POST).
-func (w Workspace) EndSession(id string) string { return joinPath(w.Security(), id, "sign-out") }
+func (w Workspace) EndSession(sessionID string) string {
+	return joinPath(w.Security(), sessionID, "sign-out")
+}
 
 // EndAllSessions asks for confirmation (GET) and signs the person out everywhere (POST).
 func (w Workspace) EndAllSessions() string { return w.At("/settings/security/sign-out") }
@@ -46,14 +48,16 @@ func (w Workspace) Members() string { return w.At("/settings/members") }
 // WorkspaceSettings shows the workspace's name, slug and time zone (GET) and changes them (POST).
 func (w Workspace) WorkspaceSettings() string { return w.At("/settings/workspace") }
 
-// EditMember changes a member's role (POST).
-func (w Workspace) EditMember(id string) string { return joinPath(w.Members(), id) }
+// ChangeMemberRole changes a member's role (POST).
+func (w Workspace) ChangeMemberRole(memberID string) string { return joinPath(w.Members(), memberID) }
 
 // RemoveMember asks for confirmation (GET) and removes a member (POST).
-func (w Workspace) RemoveMember(id string) string { return joinPath(w.Members(), id, "remove") }
+func (w Workspace) RemoveMember(memberID string) string {
+	return joinPath(w.Members(), memberID, "remove")
+}
 
 // RevokeKey asks for confirmation (GET) and revokes a key (POST).
-func (w Workspace) RevokeKey(id string) string { return joinPath(w.Keys(), id, "revoke") }
+func (w Workspace) RevokeKey(keyID string) string { return joinPath(w.Keys(), keyID, "revoke") }
 
 // SetShortcuts switches single-key shortcuts on or off for the signed-in person (POST).
 func (w Workspace) SetShortcuts() string { return w.At("/settings/shortcuts") }

@@ -60,8 +60,8 @@ func (f File) formatVideoLengthOrEmpty() string {
 	return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
 }
 
-// problemLabel returns why the file cannot be used, or "".
-func (f File) problemLabel() string {
+// unusableLabel returns why the file cannot be used, for example because it is still processed, or "" if it can.
+func (f File) unusableLabel() string {
 	switch {
 	case f.PurgedAt != nil:
 		return "Deleted"
@@ -113,7 +113,7 @@ func (f File) altText() string {
 
 // summary returns the file's kind, length, size and state on one line.
 func (f File) summary() string {
-	if state := f.problemLabel(); state != "" {
+	if state := f.unusableLabel(); state != "" {
 		return f.kindWord() + " · " + state
 	}
 	parts := []string{f.kindWord(), f.sizeText()}

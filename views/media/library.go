@@ -72,7 +72,8 @@ func (m LibraryModel) folderURL(id string) string {
 	return m.Frame.Link.Media(link.MediaFilter{Folder: id, Sort: m.Filter.Sort, View: m.Filter.View})
 }
 
-func (m LibraryModel) isFiltered() bool {
+// isFilteredWithinFolder reports whether the list shows only some of the folder's files.
+func (m LibraryModel) isFilteredWithinFolder() bool {
 	f := m.Filter
 	return f.Query != "" || f.Kind != "" || len(f.Tags) > 0 || f.Use != ""
 }
@@ -113,15 +114,17 @@ func (m LibraryModel) title() string {
 
 // folderNameValue returns the value of the input for a folder's name: the refused name or, if there is none, the
 // present one.
-func (m LibraryModel) folderNameValue(f contract.Folder) string { return cmp.Or(m.Renamed, f.Name) }
+func (m LibraryModel) folderNameValue(current contract.Folder) string {
+	return cmp.Or(m.Renamed, current.Name)
+}
 
 // folderParentValue returns the value of the input for a folder's parent: the chosen parent or, if there is none, the
 // present one.
-func (m LibraryModel) folderParentValue(f contract.Folder) string {
+func (m LibraryModel) folderParentValue(current contract.Folder) string {
 	if m.MovedTo != nil {
 		return *m.MovedTo
 	}
-	return parentID(f)
+	return parentID(current)
 }
 
 // tagsOnPage returns the tags of all files on the page, each once.
@@ -177,8 +180,9 @@ type PickModel struct {
 	Next    string
 }
 
-func (m PickModel) nextPageURL() string {
+// pageURL returns the address of the files that follow the one with the id.
+func (m PickModel) pageURL(afterFileID string) string {
 	f := m.Filter
-	f.After = m.Next
+	f.After = afterFileID
 	return m.Link.PickMedia(f)
 }

@@ -13,10 +13,10 @@ type Tree struct {
 	under map[string][]contract.Folder // by the id of the parent; "" for the top level
 }
 
-// NewTree returns the tree of the folders, which must be sorted by name.
-func NewTree(folders []contract.Folder) Tree {
+// NewTree returns the tree of the folders.
+func NewTree(sortedByName []contract.Folder) Tree {
 	t := Tree{byID: map[string]contract.Folder{}, under: map[string][]contract.Folder{}}
-	for _, f := range folders {
+	for _, f := range sortedByName {
 		t.byID[f.ID] = f
 		t.under[parentID(f)] = append(t.under[parentID(f)], f)
 	}

@@ -48,15 +48,16 @@ func (c Cause) isInfo() bool { return c.Code == core.WarnImagesConverted.Code }
 // isWarning reports whether somebody should look at it before the posts are created.
 func (c Cause) isWarning() bool { return c.Warning && !c.isInfo() }
 
-// IsProblem reports whether somebody has to change something before the posts can be created.
-func (c Cause) IsProblem() bool { return !c.Warning && !c.IsWaitingForFile() }
+// NeedsFix reports whether somebody has to change something before the posts can be created. It returns false for
+// warnings and for a file that is still being checked.
+func (c Cause) NeedsFix() bool { return !c.Warning && !c.IsWaitingForFile() }
 
 // needsReconnect reports whether somebody has to reconnect an account.
 func (c Cause) needsReconnect() bool {
 	return c.Code == core.IssueAccountExpired.Code || c.Code == core.IssueAccountRevoked.Code
 }
 
-func hasProblem(causes []Cause) bool { return slices.ContainsFunc(causes, Cause.IsProblem) }
+func anyNeedsFix(causes []Cause) bool { return slices.ContainsFunc(causes, Cause.NeedsFix) }
 
 // kind is the class of a cause, and its data-testid in the plan.
 func (c Cause) kind() string {
@@ -79,7 +80,7 @@ func (c Cause) iconName() string {
 
 // accountsText names or counts the accounts of a cause. It returns "" if the plan has only one row, or if the message
 // names networks on which no other account is chosen.
-func (m PlanModel) accountsText(c Cause) string {
+func (m PlanModel) accountsText(c Cause) (textOrEmpty string) {
 	switch {
 	case len(m.Rows) < 2 || len(c.Accounts) == 0, c.NamesNetwork() && m.countRowsOn(c.Networks) == len(c.Networks):
 		return ""
@@ -99,10 +100,10 @@ func (m PlanModel) countRowsOn(networkNames []string) (n int) {
 	return n
 }
 
-// countProblems returns the number of the plan's problems.
-func (m PlanModel) countProblems() (n int) {
+// countCausesToFix returns how many of the plan's causes need a fix.
+func (m PlanModel) countCausesToFix() (n int) {
 	for _, c := range m.Causes {
-		if c.IsProblem() {
+		if c.NeedsFix() {
 			n++
 		}
 	}
@@ -121,7 +122,7 @@ func (m PlanModel) countWarnings() (n int) {
 
 // isOnlyWaitingForFiles reports whether the posts can be created as soon as their files have been checked.
 func (m PlanModel) isOnlyWaitingForFiles() bool {
-	return m.Plan != nil && !m.Plan.OK && len(m.Causes) > 0 && m.countProblems() == 0
+	return m.Plan != nil && !m.Plan.OK && len(m.Causes) > 0 && m.countCausesToFix() == 0
 }
 
 // rowOnlyWaitsForFiles reports whether a row's post can be created as soon as its files have been checked.

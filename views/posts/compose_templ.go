@@ -146,9 +146,9 @@ func Composer(m ComposeModel) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var6 templ.SafeURL
-		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(m.formURL()))
+		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(m.submitURL()))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/compose.templ`, Line: 35, Col: 37}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/compose.templ`, Line: 35, Col: 39}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 		if templ_7745c5c3_Err != nil {
@@ -508,7 +508,7 @@ func editor(m ComposeModel) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if m.hasNetworkTabs() {
-			templ_7745c5c3_Err = networkTab(m, "", "All networks", m.countProblemsOf(sharedInputNames...)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = networkTab(m, "", "All networks", m.countCausesToFixFor(sharedInputNames...)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -545,7 +545,7 @@ func editor(m ComposeModel) templ.Component {
 		}
 		if m.hasNetworkTabs() {
 			for _, n := range m.shownNetworks() {
-				templ_7745c5c3_Err = networkTab(m, n.ID, n.Name, m.countProblemsOf(n.tabInputNames()...)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = networkTab(m, n.ID, n.Name, m.countCausesToFixFor(n.tabInputNames()...)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -339,19 +339,19 @@ func (n Network) tabInputNames() []string {
 // sharedInputNames are the names of the inputs for all networks, in the order in which the form shows them.
 var sharedInputNames = []string{FieldTitle, FieldText, FieldTags, FieldMedia}
 
-// countProblemsOf returns the number of problems of the inputs.
-func (m ComposeModel) countProblemsOf(inputNames ...string) (problems int) {
+// countCausesToFixFor returns how many errors and causes beside the inputs need a fix.
+func (m ComposeModel) countCausesToFixFor(inputNames ...string) (n int) {
 	for _, name := range inputNames {
 		for _, c := range m.errorOrCausesFor(name) {
-			if c.IsProblem() {
-				problems++
+			if c.NeedsFix() {
+				n++
 			}
 		}
 	}
-	return problems
+	return n
 }
 
-func (m ComposeModel) formURL() string {
+func (m ComposeModel) submitURL() string {
 	if m.PostID != "" {
 		return m.Frame.Link.EditPost(m.PostID)
 	}
@@ -365,7 +365,7 @@ func (m ComposeModel) planURL() string {
 	return m.Frame.Link.PlanPosts()
 }
 
-func (m ComposeModel) filesURL() string {
+func (m ComposeModel) addFilesURL() string {
 	if m.PostID != "" {
 		return m.Frame.Link.AddFilesToEditedPost(m.PostID)
 	}
@@ -416,10 +416,10 @@ func (m ComposeModel) inputID(name string) string {
 	}[name]
 }
 
-// verdictTargetID returns the id of the first input on the page with a problem or, if the form can be submitted, with a
-// warning. If the warnings are about no input, it returns the id of the plan. It returns "" if there is none.
+// verdictTargetID returns the id of the first input on the page that needs a fix or, if the form can be submitted, that
+// has a warning. If the warnings are about no input, it returns the id of the plan. It returns "" if there is none.
 func (m ComposeModel) verdictTargetID() (idOrEmpty string) {
-	has, otherwise := Cause.IsProblem, ""
+	has, otherwise := Cause.NeedsFix, ""
 	switch {
 	case m.Plan.isOnlyWaitingForFiles(), m.Plan.canSubmit() && m.Plan.countWarnings() == 0:
 		return ""
@@ -484,7 +484,7 @@ func (m PlanModel) canSubmit() bool { return m.Plan != nil && m.Plan.OK && len(m
 // timeUntilText says how far an instant is from now, for example "in 3 hours 20 minutes". From 24 hours on, it counts
 // the zone's calendar days. For the past, it gives no distance.
 func timeUntilText(at, now time.Time, zone core.Zone) string {
-	d, days := at.Sub(now), countDays(at, zone)-countDays(now, zone)
+	d, days := at.Sub(now), countDaysSinceEpoch(at, zone)-countDaysSinceEpoch(now, zone)
 	switch {
 	case d < -time.Minute:
 		return "in the past"
@@ -505,8 +505,8 @@ func timeUntilText(at, now time.Time, zone core.Zone) string {
 	return "in " + strings.Join(parts, " ")
 }
 
-// countDays returns the number of days from 1 January 1970 to an instant's date in the zone.
-func countDays(at time.Time, zone core.Zone) int64 {
+// countDaysSinceEpoch returns the number of days from 1 January 1970 to an instant's date in the zone.
+func countDaysSinceEpoch(at time.Time, zone core.Zone) int64 {
 	year, month, day := at.In(zone.Location()).Date()
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
 }

@@ -192,8 +192,8 @@ func (m ListModel) noMatchText() string {
 	return "No posts in " + m.currentTab().name + " match the filter."
 }
 
-// workspaceHasPosts reports whether the workspace has any posts. It returns false if they were not counted.
-func (m ListModel) workspaceHasPosts() bool {
+// hasCountedPosts reports whether the workspace has any posts. It returns false if they were not counted.
+func (m ListModel) hasCountedPosts() bool {
 	n, _ := m.tabCount(tabs[len(tabs)-1])
 	return n > 0
 }
@@ -296,8 +296,8 @@ func (m ListModel) publishTimeText(r Row) string {
 	return local.Format("2 Jan 2006, 15:04")
 }
 
-// creationDay returns the day of a row's creation, by which the list sorts a post without a time.
-func (m ListModel) creationDay(r Row) string {
+// creationDayText returns the day of a row's creation, by which the list sorts a post without a time.
+func (m ListModel) creationDayText(r Row) string {
 	local := r.CreatedAt.In(m.Zone.Location())
 	if local.Year() == m.Now.In(m.Zone.Location()).Year() {
 		return local.Format("2 Jan")
@@ -335,11 +335,11 @@ const (
 
 // shownText returns the post on one line: its title and text, or the name of its first file. Above a passage, it is
 // shorter.
-func (r Row) shownText(passage string) string {
-	if passage != "" {
+func (r Row) shownText(passageBelow string) string {
+	if passageBelow != "" {
 		return TitleOrText(r.Post, excerptAbovePassage)
 	}
-	return r.rowText(rowExcerpt)
+	return r.titleAndTextOrFileName(rowExcerpt)
 }
 
 // matchingPassage returns the part of the post's title or text that the search has found, or "" if the beginning of the
@@ -348,7 +348,7 @@ func (m ListModel) matchingPassage(r Row) (passageOrEmpty string) {
 	if m.Filter.Query == "" {
 		return ""
 	}
-	return MatchingPassage(r.Post, m.Filter.Query, r.rowText(excerptAbovePassage))
+	return MatchingPassage(r.Post, m.Filter.Query, r.titleAndTextOrFileName(excerptAbovePassage))
 }
 
 // MatchingPassage returns the part of a post's title or text around the first match of a search, or "" if the text that
@@ -364,9 +364,10 @@ func MatchingPassage(p contract.Post, query, shown string) (passageOrEmpty strin
 	return passage
 }
 
-// rowText returns at most maxChars of the post on one line: its title and text, or the name of its first file.
-func (r Row) rowText(maxChars int) string {
-	if r.hasNoText() && len(r.Files) > 0 {
+// titleAndTextOrFileName returns at most maxChars of the post on one line: its title and text, or the name of its first
+// file.
+func (r Row) titleAndTextOrFileName(maxChars int) string {
+	if r.hasNoTitleOrText() && len(r.Files) > 0 {
 		return r.Files[0].Name
 	}
 	if r.Title != nil && r.Text != "" {
@@ -375,11 +376,11 @@ func (r Row) rowText(maxChars int) string {
 	return TitleOrText(r.Post, maxChars)
 }
 
-func (r Row) hasNoText() bool { return r.Text == "" && r.Title == nil }
+func (r Row) hasNoTitleOrText() bool { return r.Text == "" && r.Title == nil }
 
 // accessibleName returns the post's name in the labels of its row's actions, for screen readers.
 func (r Row) accessibleName() string {
-	if r.hasNoText() && len(r.Files) > 0 {
+	if r.hasNoTitleOrText() && len(r.Files) > 0 {
 		return r.Files[0].Name
 	}
 	return TitleOrText(r.Post, nameExcerpt)

@@ -260,7 +260,7 @@ func (m ComposeModel) ariaAttributes(input, id string, more ...string) templ.Att
 		more = append(more, id+"-error")
 	}
 	attributes := ui.DescribedBy(id, "", "", more...)
-	if hasProblem(notes) {
+	if anyNeedsFix(notes) {
 		attributes["aria-invalid"] = "true"
 	}
 	return attributes

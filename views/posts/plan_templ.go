@@ -704,7 +704,7 @@ func (m PlanModel) outcomeText(row PlanRow) string {
 
 // verdict says whether the posts can be published.
 func (m PlanModel) verdict() string {
-	switch problems := m.countProblems(); {
+	switch problems := m.countCausesToFix(); {
 	case m.Plan == nil && m.Refused != nil:
 		return "1 problem to fix."
 	case m.Plan == nil:

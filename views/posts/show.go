@@ -117,8 +117,8 @@ func (m ShowModel) hiddenInputs() []ui.Hidden {
 
 // shownState returns the state that a post's badge shows: its status, ui.Replaced if it has a live copy, or ui.NeedsYou
 // if a person must check it.
-func shownState(p contract.Post, replacedBy string) string {
-	if replacedBy != "" {
+func shownState(p contract.Post, liveCopyID string) string {
+	if liveCopyID != "" {
 		return ui.Replaced
 	}
 	if p.Error != nil && p.Error.Code == core.ErrorOutcomeUnknown {

@@ -157,7 +157,7 @@ func TestARowShowsTheTitleAndTheText(t *testing.T) {
 	t.Parallel()
 	title := "From the counter"
 	row := Row{Post: contract.Post{Title: &title, Text: "Cinnamon\nbuns"}}
-	if got, want := row.rowText(rowExcerpt), "From the counter · Cinnamon buns"; got != want {
+	if got, want := row.titleAndTextOrFileName(rowExcerpt), "From the counter · Cinnamon buns"; got != want {
 		t.Errorf("want %q, got %q", want, got)
 	}
 }

@@ -45,8 +45,8 @@ func (m Model) accountName() string {
 	return m.Account.Name
 }
 
-// shownFiles returns the files in the post. A cover is not among them, but becomes the picture of its video.
-func (m Model) shownFiles() []File {
+// filesWithCoverApplied returns the files in the post. A cover is not among them, but becomes the picture of its video.
+func (m Model) filesWithCoverApplied() []File {
 	if m.Cover < 1 || m.Cover > len(m.Files) {
 		return m.Files
 	}
@@ -92,8 +92,9 @@ var shapes = []struct {
 	{"2x1", 2},
 }
 
-// closestShape returns the name of the shape that is closest to the file's aspect ratio, within the network's limits.
-func (m Model) closestShape(f File) string {
+// closestShapeName returns the name of the shape that is closest to the file's aspect ratio, within the network's
+// limits.
+func (m Model) closestShapeName(f File) string {
 	ratio := 1.0
 	switch {
 	case f.Width > 0 && f.Height > 0:
@@ -171,15 +172,15 @@ func (m Model) foldText() (shown, folded string) {
 // ShowsTitle reports whether the preview shows the title.
 func (m Model) ShowsTitle() bool { return m.Title != "" && slices.Contains(m.Parts, network.PartTitle) }
 
-// ShowsText reports whether the preview shows the whole text of a post without unfolding.
-func (m Model) ShowsText(text string) bool {
+// ShowsWholeText reports whether the preview shows the whole text of a post without unfolding.
+func (m Model) ShowsWholeText(text string) bool {
 	_, folded := m.foldText()
 	text = strings.TrimSpace(text)
 	return text != "" && folded == "" && slices.Contains(m.Parts, network.PartText) && strings.Contains(m.Text, text)
 }
 
-// ShowsTags reports whether the text of the preview contains each of the tags.
-func (m Model) ShowsTags(tags []string) bool {
+// ShowsAllTags reports whether the text of the preview contains each of the tags.
+func (m Model) ShowsAllTags(tags []string) bool {
 	shown := strings.ToLower(m.Text)
 	return slices.Contains(m.Parts, network.PartText) && !slices.ContainsFunc(tags, func(tag string) bool {
 		return !strings.Contains(shown, "#"+strings.ToLower(strings.TrimPrefix(tag, "#")))

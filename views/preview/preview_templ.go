@@ -121,7 +121,7 @@ func Post(m Model) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			case network.PartMedia:
-				templ_7745c5c3_Err = media(m, m.shownFiles()).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = media(m, m.filesWithCoverApplied()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -441,9 +441,9 @@ func media(m Model, files []File) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var19 string
-						templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(m.closestShape(files[0]))
+						templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(m.closestShapeName(files[0]))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/preview/preview.templ`, Line: 95, Col: 44}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/preview/preview.templ`, Line: 95, Col: 48}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 						if templ_7745c5c3_Err != nil {
@@ -459,9 +459,9 @@ func media(m Model, files []File) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var20 string
-						templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(m.closestShape(f))
+						templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(m.closestShapeName(f))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/preview/preview.templ`, Line: 97, Col: 37}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/preview/preview.templ`, Line: 97, Col: 41}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 						if templ_7745c5c3_Err != nil {

@@ -189,7 +189,7 @@ func TestTheCoverStandsForTheVideo(t *testing.T) {
 	m := Model{Preview: network.Preview{Cover: 2}, Files: []File{
 		{Name: "clip.mp4", Video: true, Picture: "/frame.jpg"}, {Name: "cover.jpg", Picture: "/cover.jpg"},
 	}}
-	shown := m.shownFiles()
+	shown := m.filesWithCoverApplied()
 	if len(shown) != 1 || shown[0].Picture != "/cover.jpg" || !shown[0].Video {
 		t.Errorf("shown are %+v", shown)
 	}

@@ -61,9 +61,9 @@ type example struct{ Value json.RawMessage }
 var methods = []string{"get", "post", "put", "patch", "delete"}
 
 // ParseOpenAPI converts an OpenAPI document to the page. apiURL is the address of the API in the commands.
-func ParseOpenAPI(openAPI []byte, apiURL string) (Model, error) {
+func ParseOpenAPI(openAPIJSON []byte, apiURL string) (Model, error) {
 	var d document
-	if err := json.Unmarshal(openAPI, &d); err != nil {
+	if err := json.Unmarshal(openAPIJSON, &d); err != nil {
 		return Model{}, fmt.Errorf("read the description of the API: %w", err)
 	}
 	m := Model{Title: d.Info.Title, Version: d.Info.Version, Chapters: splitChapters(d.Info.Description)}

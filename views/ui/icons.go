@@ -9,8 +9,9 @@ import (
 // IconNames returns the names of all icons, sorted.
 func IconNames() []string { return slices.Sorted(maps.Keys(icons)) }
 
-// FirstLetter returns the first letter of a name, or "·" if it is empty. It is shown in place of a missing picture.
-func FirstLetter(name string) string {
+// AvatarInitial returns what is shown in place of a missing picture: the first character of a name, or "·" if it is
+// empty.
+func AvatarInitial(name string) string {
 	for _, r := range name {
 		return string(r)
 	}
