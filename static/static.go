@@ -73,13 +73,16 @@ const joined = "app.css"
 // layers is the style sheet that sets the order of the layers, so it must be the first.
 const layers = "css/tokens.css"
 
-// readOrBuildSource returns the bytes of a file. It bundles the modules of a page's script, and joins the style sheets.
+// readOrBuildSource returns the bytes of a file. It bundles the modules of a page's script, and joins the style sheets
+// and the icons of the networks.
 func (b assetTable) readOrBuildSource(name string) ([]byte, error) {
 	switch name {
 	case bundled:
 		return bundleScript(name)
 	case joined:
 		return joinAndMinifyStyles()
+	case sprite:
+		return joinNetworkIcons()
 	}
 	return fs.ReadFile(embedded, name)
 }
@@ -99,6 +102,11 @@ func joinAndMinifyStyles() ([]byte, error) {
 		}
 		all.Write(body)
 	}
+	rules, err := networkIconRules()
+	if err != nil {
+		return nil, err
+	}
+	all.WriteString(rules)
 	return minifyStyles(all.Bytes())
 }
 
@@ -140,13 +148,13 @@ func hashedURL(name, hash string) string {
 	return Prefix + strings.TrimSuffix(name, ext) + "." + hash + ext
 }
 
-// embeddedAssets returns the assets that pages load, by their plain names: all embedded files, but style sheets and
-// modules only as parts of joined and bundled. It loads them at the first call.
+// embeddedAssets returns the assets that pages load, by their plain names: all embedded files, but style sheets, modules
+// and icons of networks only as parts of joined, bundled and sprite. It loads them at the first call.
 var embeddedAssets = sync.OnceValues(func() (map[string]asset, error) {
 	b := assetTable{}
-	names := []string{joined, bundled, early}
+	names := []string{joined, sprite, bundled, early}
 	err := fs.WalkDir(embedded, ".", func(name string, d fs.DirEntry, err error) error {
-		isPart := strings.HasPrefix(name, "css/") || strings.HasPrefix(name, "js/")
+		isPart := strings.HasPrefix(name, "css/") || strings.HasPrefix(name, "js/") || strings.HasPrefix(name, "networks/")
 		if err == nil && !d.IsDir() && !isPart && kinds[path.Ext(name)] != "" {
 			names = append(names, name)
 		}
@@ -186,14 +194,4 @@ func DesignTokenNames() (names []string) {
 		names = append(names, string(found[1]))
 	}
 	return names
-}
-
-// NetworkIconSVG returns the icon of a network as SVG markup, or a generic one if there is none for the network.
-func NetworkIconSVG(platform string) string {
-	for _, name := range []string{platform, "generic"} {
-		if body, err := fs.ReadFile(embedded, "networks/"+name+".svg"); err == nil {
-			return strings.TrimSpace(string(body)) // a page has many of them
-		}
-	}
-	return ""
 }

@@ -3,13 +3,16 @@ package static
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -55,13 +58,8 @@ func TestEveryAssetHasAnAddressThatMayBeKeptForEver(t *testing.T) {
 	}
 	want := []string{
 		"app.css", "fonts/inter-latin-ext.woff2", "fonts/inter-latin.woff2", "icon.svg", "js/app.js", "js/early.js",
-		"vendor/htmx.min.js", "vendor/idiomorph.min.js",
+		"networks.svg", "vendor/htmx.min.js", "vendor/idiomorph.min.js",
 	}
-	icons, err := fs.Glob(embedded, "networks/*.svg")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want = append(want, icons...)
 	slices.Sort(want)
 	if got := slices.Sorted(maps.Keys(all)); !slices.Equal(got, want) {
 		t.Errorf("the assets are %v", got)
@@ -148,13 +146,13 @@ func TestAPageLoadsOneScriptInsteadOfManyModules(t *testing.T) {
 	}
 }
 
-// The first visit loads the style sheet, the scripts, the font and the mark: 150 KB at most, with the page.
+// The first visit loads the style sheet, the scripts, the font and the icons: 150 KB at most, with the page.
 func TestTheFirstLoadIsLight(t *testing.T) {
 	t.Parallel()
 	total := 0
 	for _, name := range []string{
 		"app.css", "js/early.js", "vendor/htmx.min.js", "vendor/idiomorph.min.js", "js/app.js", "fonts/inter-latin.woff2",
-		"icon.svg",
+		"icon.svg", sprite,
 	} {
 		answer := get(t, Handler(), URL(name), "Accept-Encoding", "gzip")
 		if answer.Code != http.StatusOK {
@@ -180,14 +178,37 @@ func TestTheStyleSheetBeginsWithTheOrderOfItsLayers(t *testing.T) {
 	}
 }
 
-func TestANetworkWithoutAMarkGetsTheGenericOne(t *testing.T) {
+func TestEachNetworkShowsItsOwnPartOfTheSpriteAndOthersTheGenericOne(t *testing.T) {
 	t.Parallel()
-	for platform, want := range map[string]string{"sixth": NetworkIconSVG("generic"), "../icon": NetworkIconSVG("generic")} {
-		if NetworkIconSVG(platform) != want || want == "" {
-			t.Errorf("%s has a mark of its own", platform)
-		}
+	files, err := fs.Glob(embedded, "networks/*.svg")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if NetworkIconSVG("threads") == NetworkIconSVG("generic") || NetworkIconSVG("facebook") == NetworkIconSVG("generic") {
-		t.Error("a network lacks its mark")
+	picture := get(t, Handler(), URL(sprite)).Body.String()
+	sheet := get(t, Handler(), URL(joined)).Body.String()
+	if !strings.Contains(sheet, URL(sprite)) {
+		t.Error("the style sheet does not show the sprite")
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(path.Base(file), ".svg")
+		top := 0.0 // where an icon without a rule is shown
+		rule := regexp.MustCompile(`\.mark\[data-platform="?` + name + `"?\]\{background-position-y:([0-9.]+)%\}`)
+		if found := rule.FindStringSubmatch(sheet); found != nil {
+			percent, err := strconv.ParseFloat(found[1], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			top = 16 * float64(len(files)-1) * percent / 100
+		} else if name != generic {
+			t.Errorf("%s has no rule", name)
+		}
+		drawing, err := fs.ReadFile(embedded, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, want, _ := strings.Cut(strings.TrimSpace(string(drawing)), `viewBox="0 0 16 16"`)
+		if place := fmt.Sprintf(`<svg y="%.0f" width="16" height="16" viewBox="0 0 16 16"`, top); !strings.Contains(picture, place+want) {
+			t.Errorf("at %.0f, the sprite does not show %s", top, name)
+		}
 	}
 }

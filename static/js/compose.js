@@ -45,8 +45,9 @@ export async function startComposer() {
 // measureSide tells the style sheet the height of the column with the previews and the plan.
 function measureSide(form) {
   const side = form.querySelector(".composer-side");
-  const measure = () => document.documentElement.style.setProperty("--side", `${side.offsetHeight}px`);
+  const measure = () => side.style.setProperty("--side", `${side.offsetHeight}px`);
   new ResizeObserver(measure).observe(side);
+  form.addEventListener("redrawn", measure); // an update removes the attribute style
 }
 
 // startSending submits the form only once. It asks for confirmation before several posts are sent.

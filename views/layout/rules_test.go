@@ -178,7 +178,7 @@ var rules = map[string]func(*testing.T, page){
 		}
 	},
 	"every asset is there": func(t *testing.T, p page) {
-		for _, selector := range []string{"link[href]", "script[src]", "img[src^='/static/']"} {
+		for _, selector := range []string{"link[href]:not([rel=expect])", "script[src]", "img[src^='/static/']"} {
 			for _, n := range p.all(selector) {
 				address := attribute(n, "href") + attribute(n, "src")
 				answer := httptest.NewRecorder()
@@ -186,6 +186,13 @@ var rules = map[string]func(*testing.T, page){
 				if answer.Code != http.StatusOK {
 					t.Errorf("%s answers %d", address, answer.Code)
 				}
+			}
+		}
+	},
+	"the first paint waits only for an element of the page": func(t *testing.T, p page) {
+		for _, n := range p.all("link[rel=expect]") {
+			if found := p.all(attribute(n, "href")); len(found) != 1 {
+				t.Errorf("%d elements match %s", len(found), attribute(n, "href"))
 			}
 		}
 	},
