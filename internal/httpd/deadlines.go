@@ -17,18 +17,18 @@ const MaxJSONBytes = 1 << 20
 // sends its whole request first would lose the connection before it sees the response.
 const maxDrainedBytes = 8 << 20
 
-// LimitBody returns middleware that refuses a body of more than limit bytes with payload_too_large. It reads at most
+// LimitBody returns middleware that refuses a body of more than maxBytes with payload_too_large. It reads at most
 // maxDrainedBytes of such a body, and nothing if Content-Length exceeds even that or the client sent Expect:
 // 100-continue.
-func LimitBody(limit int64) echo.MiddlewareFunc {
+func LimitBody(maxBytes int64) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			r := c.Request()
-			if r.ContentLength > maxDrainedBytes || r.ContentLength > limit && r.Header.Get("Expect") != "" {
-				return tooLargeError(limit)
+			if r.ContentLength > maxDrainedBytes || r.ContentLength > maxBytes && r.Header.Get("Expect") != "" {
+				return bodyTooLargeError(maxBytes)
 			}
-			body := &limitedBody{ReadCloser: r.Body, limit: limit, left: limit}
-			if r.ContentLength > limit {
+			body := &limitedBody{ReadCloser: r.Body, limit: maxBytes, left: maxBytes}
+			if r.ContentLength > maxBytes {
 				return body.discardRestAsTooLarge()
 			}
 			r.Body = body
@@ -60,8 +60,9 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return int(b.left), b.discardRestAsTooLarge()
 }
 
-// discardRestAsTooLarge discards the rest of a body that is too large, and returns an *http.MaxBytesError.
-func (b *limitedBody) discardRestAsTooLarge() error {
+// discardRestAsTooLarge discards the rest of a body that is too large, and returns an *http.MaxBytesError. Later reads
+// return this error too.
+func (b *limitedBody) discardRestAsTooLarge() (tooLarge error) {
 	_, _ = io.CopyN(io.Discard, b.ReadCloser, maxDrainedBytes-(b.limit-b.left)) // the body is too large in any case
 	b.tooLarge = &http.MaxBytesError{Limit: b.limit}
 	return b.tooLarge

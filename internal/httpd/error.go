@@ -32,7 +32,7 @@ func (s *Server) logAndConvertError(ctx context.Context, err error) *core.Error 
 	case errors.Is(err, errPanicLogged):
 		return core.ErrorOrInternal(nil)
 	case errors.As(err, &tooBig):
-		return tooLargeError(tooBig.Limit)
+		return bodyTooLargeError(tooBig.Limit)
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return unavailableError(err) // the client has disconnected
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -42,7 +42,7 @@ func (s *Server) logAndConvertError(ctx context.Context, err error) *core.Error 
 		s.cfg.Logger.WarnContext(ctx, "database or storage unavailable", "request_id", RequestID(ctx), "error", err)
 		return unavailableError(err)
 	case errors.As(err, &status) && status.Code < http.StatusInternalServerError:
-		return convertEchoError(status)
+		return convertToNotFoundOrInvalid(status)
 	}
 	s.cfg.Logger.ErrorContext(ctx, "request failed", "request_id", RequestID(ctx), "error", err)
 	return core.ErrorOrInternal(err)
@@ -62,13 +62,13 @@ func unavailableError(cause error) *core.Error {
 	return e
 }
 
-func tooLargeError(limit int64) *core.Error {
-	return core.Fail(core.CodePayloadTooLarge, "The body of this request is larger than %d bytes.", limit).
+func bodyTooLargeError(maxBytes int64) *core.Error {
+	return core.Fail(core.CodePayloadTooLarge, "The body of this request is larger than %d bytes.", maxBytes).
 		WithHint("Send a smaller body. To upload a file, reserve an upload address with POST /media/uploads.")
 }
 
-// convertEchoError converts an error of the router to not_found or invalid_request.
-func convertEchoError(e *echo.HTTPError) *core.Error {
+// convertToNotFoundOrInvalid converts a client error of echo: 404 to not_found, and any other to invalid_request.
+func convertToNotFoundOrInvalid(e *echo.HTTPError) *core.Error {
 	if e.Code == http.StatusNotFound {
 		return unknownAddressError()
 	}
@@ -116,7 +116,7 @@ func (s *Server) logAndWriteErrorResponse(err error, c echo.Context) {
 	if c.Response().Committed {
 		return // the response has begun
 	}
-	if isAPIRequest(c.Request()) || isFileRequest(c.Request()) {
+	if isAPIRequest(c.Request()) || isFileTransfer(c.Request()) {
 		if err := s.writeErrorJSON(c, e); err != nil {
 			s.cfg.Logger.InfoContext(ctx, "could not write the response", "request_id", RequestID(ctx), "error", err)
 		}
@@ -154,8 +154,8 @@ func isAPIRequest(r *http.Request) bool {
 	return r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/")
 }
 
-// isFileRequest reports whether a request uploads or downloads a file's bytes. Programs send these requests.
-func isFileRequest(r *http.Request) bool {
+// isFileTransfer reports whether a request uploads or downloads a file's bytes. Programs send these requests.
+func isFileTransfer(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, contract.UploadPath) || strings.HasPrefix(r.URL.Path, contract.FilePath) &&
 		strings.Count(r.URL.Path, "/") == 3
 }

@@ -18,9 +18,9 @@ const (
 		"connect-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 
-// defaultHeaders returns middleware that sets the default headers of every response (security.md 4.5). Handlers can
+// setDefaultHeaders returns middleware that sets the default headers of every response (security.md 4.5). Handlers can
 // replace them, for example to let browsers cache static files or to sandbox media files.
-func (s *Server) defaultHeaders() echo.MiddlewareFunc {
+func (s *Server) setDefaultHeaders() echo.MiddlewareFunc {
 	media := ""
 	if u := s.cfg.MediaURL; u != nil && originOf(u) != originOf(s.cfg.PublicURL) {
 		media = " " + originOf(u)
@@ -57,10 +57,10 @@ func (s *Server) defaultHeaders() echo.MiddlewareFunc {
 	}
 }
 
-// redirectLoopbackToPublicHost is middleware that redirects a browser to the public name if it opened a page under
+// redirectToPublicLoopbackHost is middleware that redirects a browser to the public name if it opened a page under
 // another loopback name, such as 127.0.0.1 for localhost. Cookies and callback addresses work only with one name. It
 // does not redirect programs.
-func (s *Server) redirectLoopbackToPublicHost(next echo.HandlerFunc) echo.HandlerFunc {
+func (s *Server) redirectToPublicLoopbackHost(next echo.HandlerFunc) echo.HandlerFunc {
 	public := s.cfg.PublicURL
 	if !core.IsLoopback(public.Host) {
 		return next

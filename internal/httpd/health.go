@@ -33,7 +33,7 @@ func (s *Server) handleReadyz(c echo.Context) error {
 	s.setVersionHeader(c)
 	status, err := http.StatusOK, errStopping
 	if !s.draining.Load() {
-		err = s.health.checkReadyAndLog(c.Request().Context())
+		err = s.health.checkReadyAndLogChange(c.Request().Context())
 	}
 	if err != nil {
 		status = http.StatusServiceUnavailable
@@ -59,8 +59,9 @@ type health struct {
 	last     string // what was logged last
 }
 
-// checkReadyAndLog returns why the service is not ready, or nil if it is ready. It logs the result if it has changed.
-func (h *health) checkReadyAndLog(ctx context.Context) error {
+// checkReadyAndLogChange returns why the service is not ready, or nil if it is ready. It logs the result only if it has
+// changed.
+func (h *health) checkReadyAndLogChange(ctx context.Context) error {
 	if h.ready == nil {
 		return nil
 	}

@@ -82,8 +82,8 @@ func New(cfg Config) (*Server, error) {
 	s.Echo.IPExtractor = func(r *http.Request) string { return s.proxies.clientAddress(r).String() }
 	s.Echo.HTTPErrorHandler = s.logAndWriteErrorResponse
 	s.Echo.Binder = noBinder{}
-	s.Echo.Pre(s.assignRequestID, limitRequestTime, s.logAccess, s.defaultHeaders(), s.writeErrorResponses,
-		s.recoverPanics, s.redirectLoopbackToPublicHost, addHeadToAllow)
+	s.Echo.Pre(s.assignRequestIDAndSource, limitRequestTime, s.logAccess, s.setDefaultHeaders(), s.logErrorsAndRespond,
+		s.recoverPanics, s.redirectToPublicLoopbackHost, addHeadToAllowHeader)
 	s.Echo.GET("/livez", s.handleLivez, LogAtDebug)
 	s.Echo.GET("/readyz", s.handleReadyz, LogAtDebug)
 	return s, nil

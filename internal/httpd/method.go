@@ -25,7 +25,7 @@ func (s *Server) addHintToRoutingError(c echo.Context, err error) error {
 			formatAllowedMethods(c.Response().Header().Get("Allow")))
 	case !errors.Is(err, echo.ErrNotFound) || !isAPIRequest(r):
 		return err
-	case strings.HasSuffix(r.URL.Path, "/") && s.hasRoute(r, strings.TrimRight(r.URL.Path, "/")):
+	case strings.HasSuffix(r.URL.Path, "/") && s.hasRouteForAnyMethod(r, strings.TrimRight(r.URL.Path, "/")):
 		return unknownAddressError().WithHint("Remove the slash at the end of the path.")
 	}
 	return unknownAddressError().WithHint("Check the path. /docs/api lists all routes.")
@@ -39,8 +39,8 @@ func formatAllowedMethods(allow string) string {
 	return strings.Join(methods, ", ")
 }
 
-// hasRoute reports whether any method has a route at the path.
-func (s *Server) hasRoute(r *http.Request, path string) bool {
+// hasRouteForAnyMethod reports whether any method has a route at the path.
+func (s *Server) hasRouteForAnyMethod(r *http.Request, path string) bool {
 	at := *r.URL
 	at.Path, at.RawPath = path, ""
 	other := *r

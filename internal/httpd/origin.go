@@ -19,8 +19,8 @@ func (s *Server) RequireSameOriginWrites(next echo.HandlerFunc) echo.HandlerFunc
 	}
 }
 
-// CheckSameOrigin returns an error unless the request certainly comes from our own pages. Unlike
-// RequireSameOriginWrites, it also checks reads. The API needs it for requests with a cookie.
+// CheckSameOrigin returns an error unless the request comes from our own pages. Unlike RequireSameOriginWrites, it also
+// checks reads, but accepts a read with neither Sec-Fetch-Site nor Origin. The API needs it for requests with a cookie.
 func (s *Server) CheckSameOrigin(r *http.Request) error {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "cross-site", "same-site":

@@ -24,7 +24,7 @@ type rateLimit struct {
 
 // AddRateLimitPolicyHeader adds a limit that did not count this request to the response's RateLimit-Policy header.
 func AddRateLimitPolicyHeader(c echo.Context, name string, quota int, window time.Duration) {
-	storeRateLimit(c, rateLimit{name: name, quota: quota, window: window})
+	addRateLimitToResponse(c, rateLimit{name: name, quota: quota, window: window})
 }
 
 // AddRateLimitHeaders adds a limit to the response's RateLimit-Policy header, and the number of remaining requests to
@@ -33,13 +33,15 @@ func AddRateLimitPolicyHeader(c echo.Context, name string, quota int, window tim
 func AddRateLimitHeaders(
 	c echo.Context, name string, quota int, window time.Duration, remaining int, reset time.Duration,
 ) {
-	storeRateLimit(c, rateLimit{
+	addRateLimitToResponse(c, rateLimit{
 		name: name, quota: quota, window: window,
 		remaining: max(remaining, 0), reset: int((max(reset, 0) + time.Second - 1) / time.Second), counted: true,
 	})
 }
 
-func storeRateLimit(c echo.Context, l rateLimit) {
+// addRateLimitToResponse stores a limit, or replaces the one with the same name. The headers are written with the
+// response.
+func addRateLimitToResponse(c echo.Context, l rateLimit) {
 	limits := storedRateLimits(c)
 	if i := slices.IndexFunc(limits, func(known rateLimit) bool { return known.name == l.name }); i >= 0 {
 		limits[i] = l
@@ -54,9 +56,9 @@ func storeRateLimit(c echo.Context, l rateLimit) {
 func writeRateLimitHeaders(c echo.Context) {
 	var policies, counts []byte
 	for _, l := range storedRateLimits(c) {
-		policies = appendRateLimitItem(policies, l.name, ";q=", l.quota, ";w=", int(l.window/time.Second))
+		policies = appendRateLimitItem(policies, l.name, "q", l.quota, "w", int(l.window/time.Second))
 		if l.counted {
-			counts = appendRateLimitItem(counts, l.name, ";r=", l.remaining, ";t=", l.reset)
+			counts = appendRateLimitItem(counts, l.name, "r", l.remaining, "t", l.reset)
 		}
 	}
 	h := c.Response().Header()
@@ -73,8 +75,10 @@ func appendRateLimitItem(list []byte, name, key1 string, value1 int, key2 string
 		list = append(list, ", "...)
 	}
 	list = strconv.AppendQuote(list, name)
-	list = strconv.AppendInt(append(list, key1...), int64(value1), 10)
-	return strconv.AppendInt(append(list, key2...), int64(value2), 10)
+	list = append(append(append(list, ';'), key1...), '=')
+	list = strconv.AppendInt(list, int64(value1), 10)
+	list = append(append(append(list, ';'), key2...), '=')
+	return strconv.AppendInt(list, int64(value2), 10)
 }
 
 func storedRateLimits(c echo.Context) []rateLimit {

@@ -24,9 +24,10 @@ func RequestID(ctx context.Context) string {
 	return id
 }
 
-// assignRequestID is middleware that gives the request an id. It uses the one in X-Request-Id only if a trusted proxy
-// sent it, because clients could otherwise write into the log.
-func (s *Server) assignRequestID(next echo.HandlerFunc) echo.HandlerFunc {
+// assignRequestIDAndSource is middleware that gives the request an id, and stores it and the client's address for the
+// audit log (core.Origin). It uses the id in X-Request-Id only if a trusted proxy sent it, because clients could
+// otherwise write into the log.
+func (s *Server) assignRequestIDAndSource(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
 		id := r.Header.Get("X-Request-Id")
@@ -76,7 +77,8 @@ func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 			}
 			notes, _ := c.Get(logAttrsKey).([]slog.Attr)
 			s.cfg.Logger.LogAttrs(r.Context(), level, "request", append([]slog.Attr{
-				slog.String("request_id", RequestID(r.Context())), slog.String("method", OriginalMethod(r)),
+				slog.String("request_id", RequestID(r.Context())),
+				slog.String("method", truncateWithEllipsis(OriginalMethod(r), 16)),
 				slog.String("path", s.loggedPath(c, r)),
 				slog.Int("status", c.Response().Status), slog.Int64("bytes", c.Response().Size),
 				slog.Duration("took", time.Since(start)), slog.String("address", c.RealIP()),
@@ -130,8 +132,9 @@ func truncateWithEllipsis(s string, maxBytes int) string {
 	return strings.ToValidUTF8(s[:maxBytes], "") + "…"
 }
 
-// writeErrorResponses is middleware that turns errors into responses. It runs inside logAccess, which logs the status.
-func (s *Server) writeErrorResponses(next echo.HandlerFunc) echo.HandlerFunc {
+// logErrorsAndRespond is middleware that logs errors and turns them into responses. It runs inside logAccess, which
+// logs the status.
+func (s *Server) logErrorsAndRespond(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if err := next(c); err != nil {
 			s.logAndWriteErrorResponse(err, c)
@@ -183,11 +186,11 @@ func OriginalMethod(r *http.Request) string {
 	if head, _ := r.Context().Value(headKey{}).(bool); head {
 		return http.MethodHead
 	}
-	return truncateWithEllipsis(r.Method, 16)
+	return r.Method
 }
 
-// addHeadToAllow is middleware that adds HEAD to an Allow header with GET.
-func addHeadToAllow(next echo.HandlerFunc) echo.HandlerFunc {
+// addHeadToAllowHeader is middleware that adds HEAD to an Allow header with GET.
+func addHeadToAllowHeader(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Response().Before(func() {
 			h := c.Response().Header()

@@ -93,8 +93,11 @@ func (l *listener) String() string {
 	return l.net.Addr().String()
 }
 
-// serve serves requests until ctx ends. It then calls drain, and waits up to stopTime for open requests.
-func (l *listener) serve(ctx context.Context, handler http.Handler, logger *slog.Logger, drain func()) error {
+// serve serves requests until ctx ends, and then until beforeShutdown returns. Afterwards, it waits up to stopTime for
+// open requests.
+func (l *listener) serve(
+	ctx context.Context, handler http.Handler, logger *slog.Logger, beforeShutdown func(),
+) error {
 	if err := l.listen(ctx); err != nil {
 		return err
 	}
@@ -114,7 +117,7 @@ func (l *listener) serve(ctx context.Context, handler http.Handler, logger *slog
 		return fmt.Errorf("serve %s: %w", l, err)
 	case <-ctx.Done():
 	}
-	drain()
+	beforeShutdown()
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
 	err := server.Shutdown(stop)
