@@ -49,12 +49,12 @@ func (r *request) renderAccounts(status int, refused *contract.Error) error {
 	page, _ := strconv.Atoi(r.echo.QueryParam(accounts.FieldPage))
 	m.Filter.Page = min(max(1, page), m.Pages)
 	// Pages divide the accounts in the order in which they are shown: by network, then the oldest first.
-	m.Networks = r.groupAccountPageByNetwork(cards, (m.Filter.Page-1)*accounts.PageSize)
+	m.Networks = r.listNetworksWithAccountPage(cards, (m.Filter.Page-1)*accounts.PageSize)
 	return r.render(status, accounts.Page(m), accounts.ListPart(m))
 }
 
-// groupAccountPageByNetwork returns all networks, each with its accounts on the page that begins at the offset.
-func (r *request) groupAccountPageByNetwork(cards []app.AccountCard, offset int) []accounts.Network {
+// listNetworksWithAccountPage returns all networks, each with its accounts on the page that begins at the offset.
+func (r *request) listNetworksWithAccountPage(cards []app.AccountCard, offset int) []accounts.Network {
 	networks, now, at := r.web.cfg.App.ListSupportedNetworks(), r.web.cfg.Now(), 0
 	list := make([]accounts.Network, len(networks))
 	for i, n := range networks {
@@ -66,7 +66,7 @@ func (r *request) groupAccountPageByNetwork(cards []app.AccountCard, offset int)
 			if card.Platform != n.ID {
 				continue
 			}
-			list[i].Quotas = filterQuotaViews(card.Quotas, true)
+			list[i].Quotas = filterQuotaViews(card.Quotas, quotasOfServer)
 			if at++; at > offset && at <= offset+accounts.PageSize {
 				list[i].Accounts = append(list[i].Accounts, newAccountView(card, now))
 			}
@@ -84,7 +84,7 @@ func newAccountView(card app.AccountCard, now time.Time) accounts.Account {
 		Avatar: contract.AvatarPathOf(card.Avatar), Reason: card.StatusReason, Queued: card.Posts.Queued,
 		Lost: card.Posts.Lost, Next: newPostView(card.Posts.Next, card.Posts.NextAt),
 		Last: newPostView(card.Posts.Last, card.Posts.LastAt), Blocked: card.Blocked, KeepsGrant: card.KeepsGrant,
-		Unreachable: card.Unreachable, Quotas: filterQuotaViews(card.Quotas, false),
+		Unreachable: card.Unreachable, Quotas: filterQuotaViews(card.Quotas, quotasOfAccount),
 	}
 	if card.Status == core.AccountOK && !card.ExpiresAt.IsZero() && card.ExpiresAt.Sub(now) < endsSoon {
 		a.EndsAt = card.ExpiresAt
@@ -92,11 +92,18 @@ func newAccountView(card app.AccountCard, now time.Time) accounts.Account {
 	return a
 }
 
-// filterQuotaViews returns the quotas that all accounts of the server share if shared is true, or else the account's
-// own.
-func filterQuotaViews(quotas []app.AccountQuota, shared bool) (views []accounts.Quota) {
+// quotaScope says which quotas to show.
+type quotaScope bool
+
+const (
+	quotasOfAccount quotaScope = false // those of one account
+	quotasOfServer  quotaScope = true  // those that all accounts on this server share
+)
+
+// filterQuotaViews returns the quotas with the scope for display.
+func filterQuotaViews(quotas []app.AccountQuota, scope quotaScope) (views []accounts.Quota) {
 	for _, q := range quotas {
-		if q.Server == shared {
+		if quotaScope(q.Server) == scope {
 			views = append(views, accounts.Quota{Words: quotaText(q), Near: q.IsNearLimit(), ToldAt: q.ToldAt})
 		}
 	}
@@ -165,7 +172,7 @@ func (r *request) showDisconnectConfirmation() error {
 
 func (r *request) disconnectAccount(url.Values) error {
 	if err := r.web.cfg.App.DisconnectAccount(r.context(), r.caller, r.pathID()); err != nil {
-		return r.renderConnectError(err)
+		return r.showRefusalOnAccountsPage(err)
 	}
 	r.setFlash(ui.ToneGood, "Account disconnected.")
 	return r.redirect(r.link.Accounts())

@@ -43,7 +43,7 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 	}
 	r.rememberSelection(refusedIDs(in, result))
 	if in.Act == core.ActDuplicate && err == nil && len(result.Refused) == 0 {
-		return r.redirectToCopies(result.Made)
+		return r.flashAndRedirectToCopies(result.Made)
 	}
 	zone, zoneErr := r.loadWorkspaceZone()
 	if zoneErr != nil {
@@ -86,9 +86,9 @@ func refusedIDs(in app.BulkAction, result app.BulkResult) (ids []string) {
 	return ids
 }
 
-// redirectToCopies opens the only copy in the composer, with the choice of a time selected. If there are several, it
-// shows them selected among the drafts.
-func (r *request) redirectToCopies(ids []string) error {
+// flashAndRedirectToCopies opens the only copy in the composer, with the choice of a time selected. If there are
+// several, it shows them selected among the drafts. Either page shows a message.
+func (r *request) flashAndRedirectToCopies(ids []string) error {
 	if len(ids) == 1 {
 		r.setFlash(ui.ToneGood, flashCopy)
 		return r.redirect(r.link.EditPostWhen(ids[0], posts.WhenAt))
@@ -100,7 +100,7 @@ func (r *request) redirectToCopies(ids []string) error {
 
 // nextStepLink returns the address and the label of a link to the posts that an action has changed, or "" if the list
 // shows them.
-func (r *request) nextStepLink(act core.Act, result app.BulkResult, zone core.Zone) (url, label string) {
+func (r *request) nextStepLink(act core.Act, result app.BulkResult, zone core.Zone) (urlOrEmpty, label string) {
 	if act == core.ActRetry && len(result.Changed) == 1 {
 		return r.link.Post(result.Changed[0]), viewPost
 	}
@@ -166,7 +166,8 @@ func (r *request) newBulkFlash(act core.Act, result app.BulkResult, zone core.Zo
 	return f
 }
 
-// formatTimeOrDays formats the time of posts: the instant if it is the same for all, or else their day or days.
+// formatTimeOrDays formats the time of one or more posts: the instant if it is the same for all, or else their day or
+// days.
 func formatTimeOrDays(times []time.Time, zone core.Zone) string {
 	const day = "Mon 2 Jan 2006"
 	first, last := slices.MinFunc(times, time.Time.Compare), slices.MaxFunc(times, time.Time.Compare)

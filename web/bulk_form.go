@@ -18,7 +18,7 @@ func parseBulkForm(form url.Values) (app.BulkAction, error) {
 	case core.ActReschedule:
 		in.Shift, err = parseShift(form)
 	case core.ActQueue:
-		in.First = *whenFromTimeInputs(form)
+		in.First = whenFromTimeInputs(form)
 		in.Every, err = parseSpacing(form)
 		if in.First.PublishAt == "" {
 			err = core.Invalid(posts.FieldAt, "The date and time are missing.").WithHint("Choose a date and time.")

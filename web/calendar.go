@@ -75,15 +75,15 @@ func (r *request) loadCalendarDays(m *calendar.Model) error {
 	}
 	f := m.Shown.Filter
 	mergePostsOfOneRequest := m.Shown.View != link.ViewDay
-	found, err := r.web.cfg.App.ListCalendarPosts(r.context(), r.caller, calendarListRequest(f), core.Platform(f.Network),
-		spans, mergePostsOfOneRequest)
+	found, err := r.web.cfg.App.ListCalendarPosts(r.context(), r.caller, calendarListRequestWithoutNetwork(f),
+		core.Platform(f.Network), spans, mergePostsOfOneRequest)
 	if err != nil {
 		return err
 	}
 	for i := range m.Days {
 		d := &m.Days[i]
 		if m.Shown.View == link.ViewWeek {
-			r.fillHours(d, m.Zone, found[24*i:24*(i+1)])
+			r.addHoursAndTotal(d, m.Zone, found[24*i:24*(i+1)])
 			continue
 		}
 		d.Posts, d.Total = r.convertCalendarPosts(found[i].Posts), found[i].Total
@@ -100,13 +100,14 @@ func (r *request) loadCalendarDays(m *calendar.Model) error {
 	return nil
 }
 
-// calendarListRequest returns the request for the posts that the calendar's filter selects.
-func calendarListRequest(f link.Filter) contract.ListPosts {
+// calendarListRequestWithoutNetwork returns the request for the posts that the calendar's filter selects. The operation
+// takes the network separately.
+func calendarListRequestWithoutNetwork(f link.Filter) contract.ListPosts {
 	return contract.ListPosts{Status: f.Status, AccountID: f.Account, GroupID: f.Group}
 }
 
-// calendarDays returns the days that a view shows, and how many posts it shows per day. A month consists of whole
-// weeks, which begin on Monday.
+// calendarDays returns the days that a view shows, and how many posts it shows per day, or 0 for a week, which has a
+// limit per hour. A month consists of whole weeks, which begin on Monday.
 func calendarDays(view string, date time.Time) (days []time.Time, maxPostsPerDay int) {
 	first, last := date, date
 	switch view {
@@ -140,8 +141,8 @@ func spansOf24Hours(zone core.Zone, date time.Time) []core.CalendarSpan {
 	return spans
 }
 
-// fillHours adds the posts of each hour to a day, and their total.
-func (r *request) fillHours(d *calendar.Day, zone core.Zone, postsByHour []app.CalendarPosts) {
+// addHoursAndTotal adds the posts of each hour to a day, and their total.
+func (r *request) addHoursAndTotal(d *calendar.Day, zone core.Zone, postsByHour []app.CalendarPosts) {
 	hours := zone.HourStarts(d.Date)
 	for h, posts := range postsByHour {
 		lasts := hours[h+1].Sub(hours[h])
@@ -177,7 +178,7 @@ func (r *request) convertCalendarPosts(found []app.CalendarPost) []calendar.Post
 // showPostsOfCalendarEntry lists the posts that share an entry.
 func (r *request) showPostsOfCalendarEntry() error {
 	f := link.ParseCalendar(r.echo.QueryParams()).Filter
-	found, err := r.web.cfg.App.ListCalendarEntryPosts(r.context(), r.caller, calendarListRequest(f),
+	found, err := r.web.cfg.App.ListCalendarEntryPosts(r.context(), r.caller, calendarListRequestWithoutNetwork(f),
 		core.Platform(f.Network),
 		r.pathID())
 	if err != nil {
@@ -201,19 +202,19 @@ func (r *request) moveCalendarEntry(form url.Values) error {
 		return err
 	}
 	shown := link.ParseCalendar(r.echo.QueryParams())
-	id, several := form.Get(calendar.FieldPost), form.Get(calendar.FieldTogether) != ""
+	id, wholeEntry := form.Get(calendar.FieldPost), form.Get(calendar.FieldTogether) != ""
 	in := contract.EditPost{
 		ID: id, Revision: form.Get(calendar.FieldRevision),
 		When: &contract.When{PublishAt: trimZeroSeconds(form.Get(calendar.FieldAt)), Timezone: zone.Name()},
 	}
 	flash, mayBeOutdated, err := doOnce(r, form, func(ctx context.Context) (layout.Flash, error) {
-		if several {
+		if wholeEntry {
 			return r.movePostsOfCalendarEntry(ctx, in, shown.Filter, zone)
 		}
 		return r.moveSinglePost(ctx, in, zone)
 	})
 	if e, ok := asFormRefusal(err); ok {
-		return r.renderMoveError(id, several, e)
+		return r.renderMoveError(id, wholeEntry, e)
 	}
 	if err != nil {
 		return err
@@ -249,7 +250,7 @@ func (r *request) moveSinglePost(ctx context.Context, in contract.EditPost, zone
 func (r *request) movePostsOfCalendarEntry(
 	ctx context.Context, in contract.EditPost, f link.Filter, zone core.Zone,
 ) (layout.Flash, error) {
-	result, err := r.web.cfg.App.MoveCalendarEntryPosts(ctx, r.caller, calendarListRequest(f),
+	result, err := r.web.cfg.App.MoveCalendarEntryPosts(ctx, r.caller, calendarListRequestWithoutNetwork(f),
 		core.Platform(f.Network), in)
 	if result.Done == 0 {
 		if err == nil && len(result.Refused) > 0 {
@@ -260,9 +261,9 @@ func (r *request) movePostsOfCalendarEntry(
 	return r.logErrorAndAddToFlash(ctx, r.newBulkFlash(core.ActReschedule, result, zone), err), nil
 }
 
-// renderMoveError renders the calendar with the reason why a post, or all that share its entry, was not moved. If the
-// time is in the past, it offers to send one post now.
-func (r *request) renderMoveError(postID string, several bool, e *core.Error) error {
+// renderMoveError renders the calendar with the reason why a post was not moved or, for a whole entry, none of the
+// posts that share it. If the time is in the past, it offers to send a single post now.
+func (r *request) renderMoveError(postID string, wholeEntry bool, e *core.Error) error {
 	r.setRetryAfterHeader(e)
 	p, err := r.web.cfg.App.GetPost(r.context(), r.caller, postID)
 	if err != nil {
@@ -281,7 +282,7 @@ func (r *request) renderMoveError(postID string, several bool, e *core.Error) er
 	}
 	isPast := func(issue core.Issue) bool { return issue.Code == core.IssueTimeInPast.Code }
 	for _, row := range e.Rows {
-		m.Refused.SendNow = m.Refused.SendNow || !several && slices.ContainsFunc(row.Issues, isPast)
+		m.Refused.SendNow = m.Refused.SendNow || !wholeEntry && slices.ContainsFunc(row.Issues, isPast)
 	}
 	return r.render(httpd.Status(e.Code), calendar.Page(m), calendar.RefusedPart(m))
 }

@@ -16,14 +16,14 @@ import (
 // callbackLimit is the maximum size in bytes of a network's callback.
 const callbackLimit = 64 << 10
 
-// mountCallbacks adds the routes that networks call. These routes require neither a session nor the same origin.
-func (w *Web) mountCallbacks(e *echo.Echo) {
-	e.POST(link.EventCallback(id, ":event"), w.receiveCallback, httpd.LimitBody(callbackLimit))
+// mountEventCallbacks adds the routes that networks call. These routes require neither a session nor the same origin.
+func (w *Web) mountEventCallbacks(e *echo.Echo) {
+	e.POST(link.EventCallback(id, ":event"), w.receiveEventCallback, httpd.LimitBody(callbackLimit))
 }
 
-// receiveCallback passes a network's callback to the app. It responds with 404 if the network has not signed
-// the callback.
-func (w *Web) receiveCallback(c echo.Context) error {
+// receiveEventCallback passes a network's callback about an event, such as the end of a person's consent, to the app.
+// It responds with 404 if the network has not signed the callback.
+func (w *Web) receiveEventCallback(c echo.Context) error {
 	ctx := c.Request().Context()
 	if err := w.cfg.App.ThrottlePageRequest(ctx, httpd.ClientAddressKey(c)); err != nil {
 		return err

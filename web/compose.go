@@ -25,8 +25,8 @@ func (r *request) showComposer() error {
 		return err
 	}
 	r.tryRequestAccountFactsRefresh()
-	if form, ok := r.popSavedForm(); ok {
-		return r.renderComposerForm(http.StatusOK, form, nil)
+	if form, ok := r.popFormKeptForSignIn(); ok {
+		return r.loadPlanAndRenderComposer(http.StatusOK, form, nil)
 	}
 	accounts, err := r.loadAccounts()
 	if err != nil {
@@ -182,8 +182,9 @@ func (r *request) loadComposerOrEditor(form url.Values) (posts.ComposeModel, err
 	return r.loadPostEditor(card, n, form)
 }
 
-// renderComposerForm renders the composer with the form's values, its plan, and the error e, if any.
-func (r *request) renderComposerForm(status int, form url.Values, e *core.Error) error {
+// loadPlanAndRenderComposer renders the composer with the form's values, its plan, and the reason for a refusal, if
+// any.
+func (r *request) loadPlanAndRenderComposer(status int, form url.Values, refusalOrNil *core.Error) error {
 	m, err := r.loadComposerOrEditor(form)
 	if err != nil {
 		return err
@@ -192,15 +193,15 @@ func (r *request) renderComposerForm(status int, form url.Values, e *core.Error)
 	if err := r.loadPlan(&m, newPlanRequest(m)); err != nil {
 		return err
 	}
-	r.addRefusalToComposer(&m, e)
+	r.addRefusalToComposer(&m, refusalOrNil)
 	return r.addPreviewsAndRenderComposer(status, m)
 }
 
-// renderComposerError renders the composer with the form's values and an error. It returns an error that the form
-// cannot show.
-func (r *request) renderComposerError(form url.Values, err error) error {
+// showRefusalInComposer renders the composer with the form's values and the reason for a refusal. It returns any other
+// error, which the form cannot show.
+func (r *request) showRefusalInComposer(form url.Values, err error) error {
 	if e, ok := asFormRefusal(err); ok {
-		return r.renderComposerForm(httpd.Status(e.Code), form, e)
+		return r.loadPlanAndRenderComposer(httpd.Status(e.Code), form, e)
 	}
 	return err
 }
@@ -227,7 +228,7 @@ func (r *request) addRefusalToComposer(m *posts.ComposeModel, e *core.Error) {
 
 // showComposerPlan shows the form with a new plan.
 func (r *request) showComposerPlan(form url.Values) error {
-	return r.renderComposerForm(http.StatusOK, form, nil)
+	return r.loadPlanAndRenderComposer(http.StatusOK, form, nil)
 }
 
 // createPosts creates the posts of the form, or shows the form again with the reason for a refusal.
@@ -240,10 +241,10 @@ func (r *request) createPosts(form url.Values) error {
 		return r.saveAltTextsAndCreatePosts(ctx, form, m)
 	})
 	if core.CodeOf(err) == core.CodeNotFound {
-		return r.renderComposerForm(http.StatusNotFound, form, core.ErrorOrInternal(err))
+		return r.loadPlanAndRenderComposer(http.StatusNotFound, form, core.ErrorOrInternal(err))
 	}
 	if err != nil {
-		return r.renderComposerError(form, err)
+		return r.showRefusalInComposer(form, err)
 	}
 	if mayBeOutdated {
 		r.setFlash(ui.ToneInfo, formatForCount(createdBefore, len(made.Posts)))

@@ -47,8 +47,9 @@ var createdFlashes = map[string][2]string{
 	posts.WhenAt: {"Post scheduled", "%d posts scheduled"}, posts.WhenDraft: {"Draft saved.", "%d drafts saved."},
 }
 
-// createdFlashText says what happened to posts of a form that are not sent now, and when scheduled posts go out.
-func createdFlashText(m posts.ComposeModel, made ...contract.Post) string {
+// scheduledOrDraftFlashText says what happened to posts of a form that are not sent now, and when scheduled posts go
+// out.
+func scheduledOrDraftFlashText(m posts.ComposeModel, made ...contract.Post) string {
 	text := formatForCount(createdFlashes[m.Values.When], len(made))
 	if m.Values.When != posts.WhenAt {
 		return text
@@ -59,9 +60,9 @@ func createdFlashText(m posts.ComposeModel, made ...contract.Post) string {
 	return text + "."
 }
 
-// newSavedFlash returns a message about posts of a form that are not sent now. For scheduled posts, it links to the
-// calendar.
-func (r *request) newSavedFlash(text string, m posts.ComposeModel, saved ...contract.Post) layout.Flash {
+// newScheduledOrDraftFlash returns a message about posts of a form that are not sent now. For scheduled posts, it links
+// to the calendar.
+func (r *request) newScheduledOrDraftFlash(text string, m posts.ComposeModel, saved ...contract.Post) layout.Flash {
 	f := layout.Flash{Tone: ui.ToneGood, Text: text}
 	if m.Values.When == posts.WhenAt && len(saved) > 0 && saved[0].PublishAt != nil {
 		f.URL, f.Label = r.calendarDayLink(saved[0].PublishAt.Time, m.Zone)
@@ -73,7 +74,7 @@ func (r *request) newSavedFlash(text string, m posts.ComposeModel, saved ...cont
 // unless the form is submitted again later, when the posts may have been published, cancelled or changed.
 func (r *request) setCreatedFlash(m posts.ComposeModel, made []contract.Post) {
 	if m.Values.When != posts.WhenNow {
-		r.setFlashWithDetails(r.newSavedFlash(createdFlashText(m, made...), m, made...))
+		r.setFlashWithDetails(r.newScheduledOrDraftFlash(scheduledOrDraftFlashText(m, made...), m, made...))
 		return
 	}
 	before, err := r.web.cfg.App.GetSchedulesToUndoCreation(r.context(), r.caller, made)

@@ -137,7 +137,7 @@ func (r *request) uploadComposerFiles() error {
 		return err
 	}
 	if refused != nil {
-		return r.renderComposerForm(httpd.Status(refused.Code), form, refused)
+		return r.loadPlanAndRenderComposer(httpd.Status(refused.Code), form, refused)
 	}
 	ids, refused, err := r.uploadFiles(sent.File[posts.FieldUpload], "")
 	if err != nil {
@@ -153,7 +153,7 @@ func (r *request) uploadComposerFiles() error {
 		if refused != nil {
 			status = httpd.Status(refused.Code)
 		}
-		return r.renderComposerForm(status, form, refused)
+		return r.loadPlanAndRenderComposer(status, form, refused)
 	})(r.echo)
 }
 
@@ -191,8 +191,9 @@ func (r *request) readUploadForm() (form *multipart.Form, refused *core.Error, e
 	return nil, nil, core.Invalid("", "The files could not be read.").WithCause(err).WithHint("Upload them again.")
 }
 
-// getUploadFormLimit returns the maximum size of a form with files, and the error for a larger form.
-func (r *request) getUploadFormLimit() (maxBytes int64, tooLarge *core.Error, err error) {
+// getUploadFormLimit returns the maximum size of a form with files, and the error for a larger form. The error is
+// nil if the workspace has no limit.
+func (r *request) getUploadFormLimit() (maxBytes int64, errorIfLarger *core.Error, err error) {
 	who, err := r.loadWhoami()
 	storage := who.Usage.Storage
 	if err != nil || storage.LimitBytes == nil {

@@ -63,8 +63,8 @@ func settingTextFromLastInput(f network.Field, texts []string) string {
 func newPlanRequest(m posts.ComposeModel) contract.PlanPosts {
 	in := contract.PlanPosts{
 		Text: m.Values.Text, Title: m.Values.Title, Tags: parseTags(m.Values.Tags),
-		When: whenFromValues(m.Values, m.Zone.Name()), MediaIDs: m.MediaIDs,
-		Targets:     contract.Targets{AccountIDs: chosenAccountIDs(m)},
+		When: new(whenFromValues(m.Values, m.Zone.Name())), MediaIDs: m.MediaIDs,
+		Targets:     contract.Targets{AccountIDs: chosenAndUnknownAccountIDs(m)},
 		PerPlatform: map[string]json.RawMessage{}, Overrides: map[string]contract.Override{},
 	}
 	for _, n := range m.Networks {
@@ -81,8 +81,8 @@ func newPlanRequest(m posts.ComposeModel) contract.PlanPosts {
 	return in
 }
 
-// chosenAccountIDs returns the ids of the chosen accounts, including accounts that no longer exist.
-func chosenAccountIDs(m posts.ComposeModel) (ids []string) {
+// chosenAndUnknownAccountIDs returns the ids of the chosen accounts, including accounts that no longer exist.
+func chosenAndUnknownAccountIDs(m posts.ComposeModel) (ids []string) {
 	for _, a := range m.Accounts {
 		if a.Chosen {
 			ids = append(ids, a.ID)
@@ -146,16 +146,16 @@ func firstUnchosenSettingError(m posts.ComposeModel) *core.Error {
 }
 
 // whenFromValues returns the composer's choice of time: a word, or a local time in the zone.
-func whenFromValues(values posts.Values, zone string) *contract.When {
+func whenFromValues(values posts.Values, zone string) contract.When {
 	if values.When != posts.WhenAt {
-		return &contract.When{Word: values.When, Delayed: values.When == posts.WhenNow}
+		return contract.When{Word: values.When, Delayed: values.When == posts.WhenNow}
 	}
-	return &contract.When{PublishAt: trimZeroSeconds(values.At), Timezone: zone}
+	return contract.When{PublishAt: trimZeroSeconds(values.At), Timezone: zone}
 }
 
 // whenFromTimeInputs returns the local time and the zone in a form for rescheduling.
-func whenFromTimeInputs(form url.Values) *contract.When {
-	return &contract.When{PublishAt: trimZeroSeconds(form.Get(posts.FieldAt)), Timezone: form.Get(posts.FieldZone)}
+func whenFromTimeInputs(form url.Values) contract.When {
+	return contract.When{PublishAt: trimZeroSeconds(form.Get(posts.FieldAt)), Timezone: form.Get(posts.FieldZone)}
 }
 
 // parseLocalTimeOrZero returns the instant of a local time in a zone, or the zero time if it is not valid or a clock

@@ -25,26 +25,26 @@ func (r *request) startConnect() error {
 		return core.NotFound()
 	}
 	ask, err := r.web.cfg.App.StartConnect(r.context(), r.caller, contract.Connect{Platform: r.pathID()})
-	return r.redirectToConsentOrRenderError(ask, err)
+	return r.redirectToConsentOrShowRefusal(ask, err)
 }
 
 func (r *request) startReconnect() error {
 	ask, err := r.web.cfg.App.StartReconnect(r.context(), r.caller, r.pathID())
-	return r.redirectToConsentOrRenderError(ask, err)
+	return r.redirectToConsentOrShowRefusal(ask, err)
 }
 
-// redirectToConsentOrRenderError redirects to the network's consent page, or shows why the connection could not be
+// redirectToConsentOrShowRefusal redirects to the network's consent page, or shows why the connection could not be
 // started.
-func (r *request) redirectToConsentOrRenderError(ask contract.Authorize, err error) error {
+func (r *request) redirectToConsentOrShowRefusal(ask contract.Authorize, err error) error {
 	if err != nil {
-		return r.renderConnectError(err)
+		return r.showRefusalOnAccountsPage(err)
 	}
 	return r.redirect(ask.AuthorizeURL)
 }
 
-// renderConnectError shows the accounts page with the reason why connecting or disconnecting failed. It returns an
-// error that the page cannot show.
-func (r *request) renderConnectError(err error) error {
+// showRefusalOnAccountsPage shows the accounts page with the reason why connecting or disconnecting was refused. It
+// returns any other error, which the page cannot show.
+func (r *request) showRefusalOnAccountsPage(err error) error {
 	e, ok := asFormRefusal(err)
 	if !ok {
 		return err
@@ -93,7 +93,7 @@ func (r *request) finishConnectOrReconnect() error {
 // startReconnectForPost is startReconnect for the account of a failed post. The post is retried afterwards.
 func (r *request) startReconnectForPost() error {
 	ask, err := r.web.cfg.App.StartReconnectToRetryPost(r.context(), r.caller, r.pathID())
-	return r.redirectToConsentOrRenderError(ask, err)
+	return r.redirectToConsentOrShowRefusal(ask, err)
 }
 
 // reconnectReturnURL returns the page of the post for which an account was reconnected, or the accounts page if it was
@@ -109,7 +109,7 @@ func (r *request) reconnectReturnURL(after *app.Reconnected) string {
 // and other posts that failed.
 func (r *request) redirectAfterReconnect(done app.Connected) error {
 	after := done.Reconnected
-	f := layout.Flash{Tone: ui.ToneGood, Text: r.accountOnNetwork(done.Accounts[0]) + " reconnected."}
+	f := layout.Flash{Tone: ui.ToneGood, Text: r.accountAndNetworkName(done.Accounts[0]) + " reconnected."}
 	switch {
 	case after.Retried:
 		f.Text += " The post was queued again."
@@ -133,8 +133,8 @@ func (r *request) redirectAfterReconnect(done app.Connected) error {
 	return r.redirect(r.reconnectReturnURL(after))
 }
 
-// accountOnNetwork names an account and its network.
-func (r *request) accountOnNetwork(a contract.Account) string {
+// accountAndNetworkName names an account and its network.
+func (r *request) accountAndNetworkName(a contract.Account) string {
 	return a.DisplayName + " on " + r.web.cfg.Networks.DisplayName(core.Platform(a.Platform))
 }
 
@@ -162,7 +162,7 @@ func (r *request) redirectAfterConnect(done app.Connected) error {
 		URL: r.link.Compose(), Label: "Write a post",
 	}
 	if len(done.Accounts) == 1 {
-		f.Text, f.URL = r.accountOnNetwork(done.Accounts[0])+" connected.", r.link.ComposeFor(done.Accounts[0].ID)
+		f.Text, f.URL = r.accountAndNetworkName(done.Accounts[0])+" connected.", r.link.ComposeFor(done.Accounts[0].ID)
 	}
 	r.setFlashWithDetails(f)
 	return r.redirect(r.link.Accounts())
@@ -173,9 +173,9 @@ func (r *request) profileChoiceSessionKey() string { return keyChoice + r.caller
 
 // findPendingProfileChoice returns the profiles to choose from, which finishConnectOrReconnect stored in the session
 // without tokens.
-func (r *request) findPendingProfileChoice() (done app.Connected, ok bool) {
+func (r *request) findPendingProfileChoice() (pending app.Connected, ok bool) {
 	kept := r.web.sessions.manager.GetString(r.context(), r.profileChoiceSessionKey())
-	return done, json.Unmarshal([]byte(kept), &done) == nil
+	return pending, json.Unmarshal([]byte(kept), &pending) == nil
 }
 
 func (r *request) showProfileChoice() error {
@@ -192,8 +192,12 @@ func (r *request) showProfileChoice() error {
 	return r.renderProfileChoice(http.StatusOK, done, usable, nil)
 }
 
-func (r *request) renderProfileChoice(status int, done app.Connected, chosen []string, refused *contract.Error) error {
-	n, ok := r.web.cfg.Networks.FindConnector(done.Platform)
+// renderProfileChoice renders the page for choosing among a consent's profiles. refused is why an action failed,
+// or nil.
+func (r *request) renderProfileChoice(
+	status int, pending app.Connected, chosenExternalIDs []string, refused *contract.Error,
+) error {
+	n, ok := r.web.cfg.Networks.FindConnector(pending.Platform)
 	if !ok {
 		return core.NotFound()
 	}
@@ -202,14 +206,14 @@ func (r *request) renderProfileChoice(status int, done app.Connected, chosen []s
 		return err
 	}
 	m := accounts.ChooseModel{
-		Frame: frame, Platform: string(done.Platform), Network: n.Describe().Name, Profile: n.Describe().Profile,
-		Pending: done.Choice,
+		Frame: frame, Platform: string(pending.Platform), Network: n.Describe().Name, Profile: n.Describe().Profile,
+		Pending: pending.Choice,
 		Refused: refused,
 	}
-	for _, p := range done.Profiles {
+	for _, p := range pending.Profiles {
 		m.Profiles = append(m.Profiles, accounts.Profile{
 			ID: p.ExternalID, Name: p.DisplayName, Username: p.Username, Unusable: p.Unusable, Connected: p.Connected,
-			Chosen: slices.Contains(chosen, p.ExternalID),
+			Chosen: slices.Contains(chosenExternalIDs, p.ExternalID),
 		})
 	}
 	return r.render(status, accounts.Choose(m), nil)
@@ -222,7 +226,7 @@ func (r *request) connectChosenProfiles(form url.Values) error {
 		if done, waits := r.findPendingProfileChoice(); waits && done.Choice == pending && e.Code != core.CodeConflict {
 			return r.renderProfileChoice(httpd.Status(e.Code), done, chosen, r.web.errorForPeople(e))
 		}
-		return r.renderConnectError(err)
+		return r.showRefusalOnAccountsPage(err)
 	}
 	if err != nil {
 		return err

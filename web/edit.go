@@ -41,8 +41,8 @@ func (r *request) showPostEditor() error {
 		return r.redirect(r.link.Post(r.pathID())) // the post's page says why it cannot be edited
 	}
 	r.tryRequestAccountFactsRefresh()
-	if form, ok := r.popSavedForm(); ok {
-		return r.renderComposerForm(http.StatusOK, form, nil)
+	if form, ok := r.popFormKeptForSignIn(); ok {
+		return r.loadPlanAndRenderComposer(http.StatusOK, form, nil)
 	}
 	zone, err := core.ParseZone(card.TZ)
 	if err != nil {
@@ -137,42 +137,42 @@ func (r *request) saveOrQueueEditedPost(form url.Values) error {
 		return err
 	}
 	if e := checkNoFileMissing(form, m); e != nil {
-		return r.renderComposerForm(httpd.Status(e.Code), form, e)
+		return r.loadPlanAndRenderComposer(httpd.Status(e.Code), form, e)
 	}
 	if e := firstUnchosenSettingError(m); e != nil {
-		return r.renderComposerForm(httpd.Status(e.Code), form, e)
+		return r.loadPlanAndRenderComposer(httpd.Status(e.Code), form, e)
 	}
 	if err := r.saveAltTexts(r.context(), m); err != nil { // first, because the post must not change if this fails
-		return r.renderComposerError(form, err)
+		return r.showRefusalInComposer(form, err)
 	}
-	in := newEditRequest(m)
+	in := changesFromComposer(m)
 	in.ID, in.Revision, in.InPlace = r.pathID(), form.Get(posts.FieldRevision), true
 	p, before, err := r.web.cfg.App.EditPostWithUndo(r.context(), r.caller, in)
 	if err != nil {
-		return r.renderComposerError(form, err)
+		return r.showRefusalInComposer(form, err)
 	}
 	if m.Values.When == posts.WhenNow {
 		r.setFlashWithDetails(r.newSendingFlash(before))
 	} else {
-		r.setFlashWithDetails(r.newSavedFlash(savedMessage(m, p), m, p))
+		r.setFlashWithDetails(r.newScheduledOrDraftFlash(editedPostFlashText(m, p), m, p))
 	}
 	return r.redirect(r.link.Post(r.pathID()))
 }
 
-// savedMessage says what was saved and, for a post that was already queued, when it goes out.
-func savedMessage(m posts.ComposeModel, p contract.Post) string {
+// editedPostFlashText says what was saved and, for a post that was already queued, when it goes out.
+func editedPostFlashText(m posts.ComposeModel, p contract.Post) string {
 	switch {
 	case !m.Plan.Queued:
-		return createdFlashText(m, p)
+		return scheduledOrDraftFlashText(m, p)
 	case p.PublishAt == nil:
 		return "Saved and moved back to drafts. The post will not be published."
 	}
 	return "Saved. The post goes out on " + m.Zone.FormatTime(p.PublishAt.Time) + "."
 }
 
-// newEditRequest converts the form to a request that changes a draft or a queued post. Saving a draft does not change
-// its time.
-func newEditRequest(m posts.ComposeModel) contract.EditPost {
+// changesFromComposer converts the form to the changes of a draft or a queued post. The caller adds the post's id and
+// revision. Saving a draft does not change its time.
+func changesFromComposer(m posts.ComposeModel) contract.EditPost {
 	plan := newPlanRequest(m)
 	blocks := map[string]json.RawMessage{m.Networks[0].ID: json.RawMessage("{}")}
 	maps.Copy(blocks, plan.PerPlatform)

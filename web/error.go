@@ -56,7 +56,7 @@ func (r *request) loadErrorPageFrame(e *core.Error) layout.Frame {
 	if e.Code == core.CodeUnavailable || e.Code == core.CodeInternal || r.wantsFragment() {
 		return stranger
 	}
-	if !r.sessionLoaded && (e.Code == core.CodeRateLimited || r.loadCallerAndRecordVisit() != nil) || r.caller.IsZero() {
+	if !r.sessionLoaded && (e.Code == core.CodeRateLimited || r.loadSessionAndRecordVisit() != nil) || r.caller.IsZero() {
 		return stranger
 	}
 	f, err := r.loadFrameAndPopFlash("", "")

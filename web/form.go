@@ -42,7 +42,8 @@ func (r *request) readForm() (url.Values, error) {
 	return httpReq.PostForm, checkCharactersAndNormalizeLineEnds(httpReq.PostForm)
 }
 
-// readQuery returns the parameters of the address, which echo leaves out if there are too many.
+// readQuery returns the parameters of the address, which echo leaves out if there are too many. It does not check
+// their characters.
 func (r *request) readQuery() (url.Values, error) {
 	query, err := url.ParseQuery(r.echo.Request().URL.RawQuery)
 	if err != nil {
@@ -113,8 +114,8 @@ func pageOfPostTextForm(submitPath string) (pagePathOrEmpty string) {
 	return page
 }
 
-// popSavedForm returns the form that was kept until after the sign-in, and removes it from the session.
-func (r *request) popSavedForm() (form url.Values, ok bool) {
+// popFormKeptForSignIn returns the form that was kept until after the sign-in, and removes it from the session.
+func (r *request) popFormKeptForSignIn() (form url.Values, ok bool) {
 	form, err := url.ParseQuery(r.popSessionValue(keySavedForm))
 	return form, err == nil && len(form) > 0
 }

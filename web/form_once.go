@@ -122,7 +122,7 @@ type doneAt[T any] struct {
 func doOnce[T any](
 	r *request, form url.Values, act func(context.Context) (T, error),
 ) (out T, mayBeOutdated bool, err error) {
-	repeated := r.newExactFormReplayOrNil(form)
+	repeated := r.newFormContentReplayOrNil(form)
 	if repeated == nil {
 		out, err = act(r.context())
 		return out, false, err
@@ -139,9 +139,9 @@ func doOnce[T any](
 	return first.Out, r.web.cfg.Now().Sub(first.At) > repeatFlashFor, err
 }
 
-// newExactFormReplayOrNil is newFormReplayOrNil for a form with several actions. Its key depends on the form's address
-// and values, so that each action can happen once.
-func (r *request) newExactFormReplayOrNil(form url.Values) *app.Replay {
+// newFormContentReplayOrNil is newFormReplayOrNil for a form with several actions. Its key also depends on the form's
+// address and values, so that each action can happen once.
+func (r *request) newFormContentReplayOrNil(form url.Values) *app.Replay {
 	replay := newFormReplayOrNil(form)
 	if replay != nil {
 		sum := sha256.Sum256([]byte(r.echo.Request().URL.Path + "\n" + form.Encode()))

@@ -147,7 +147,7 @@ func (r *request) loadAttentionAndNotices(f *layout.Frame) error {
 
 // newReconnectNotice says that an account must be reconnected, with a link to do so if the person's role allows it.
 func (r *request) newReconnectNotice(a contract.Account) layout.Notice {
-	subject := r.accountOnNetwork(a)
+	subject := r.accountAndNetworkName(a)
 	n := layout.Notice{
 		Text: subject + ": " + disconnectedReasons[a.Status], Action: "View", Label: "View accounts", URL: r.link.Accounts(),
 	}

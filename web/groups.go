@@ -23,7 +23,7 @@ func (r *request) renderGroups(status int, refused *contract.Error) error {
 	if err != nil {
 		return err
 	}
-	accounts, err := r.loadAccountViews(nil)
+	accounts, err := r.loadAccountsMarkingChosen(nil)
 	if err != nil {
 		return err
 	}
@@ -58,8 +58,8 @@ func newGroupViews(list []contract.Group, accounts []groups.Account) (views []gr
 	return views
 }
 
-// loadAccountViews returns all accounts for display. The accounts with the ids are marked as chosen.
-func (r *request) loadAccountViews(chosenIDs []string) ([]groups.Account, error) {
+// loadAccountsMarkingChosen returns all accounts for display. The accounts with the ids are marked as chosen.
+func (r *request) loadAccountsMarkingChosen(chosenIDs []string) ([]groups.Account, error) {
 	list, err := r.loadAccounts()
 	views := make([]groups.Account, len(list))
 	for i, a := range list {
@@ -78,7 +78,7 @@ func (r *request) showNewGroupForm() error {
 	return r.renderGroupFormOrRedirectViewer(http.StatusOK, groups.FormModel{Color: groups.DefaultColor()}, nil)
 }
 
-func (r *request) showGroupForm() error {
+func (r *request) showEditGroupForm() error {
 	g, err := r.web.cfg.App.GetGroup(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return err
@@ -91,7 +91,9 @@ func (r *request) showGroupForm() error {
 
 // renderGroupFormOrRedirectViewer renders the form of a group with the chosen accounts, or redirects to the groups if
 // the person's role does not allow changes. It sets the model's Form.
-func (r *request) renderGroupFormOrRedirectViewer(status int, m groups.FormModel, chosen []string) (err error) {
+func (r *request) renderGroupFormOrRedirectViewer(
+	status int, m groups.FormModel, chosenAccountIDs []string,
+) (err error) {
 	if !r.caller.Role().CanWrite() {
 		return r.redirect(r.link.Groups())
 	}
@@ -99,7 +101,7 @@ func (r *request) renderGroupFormOrRedirectViewer(status int, m groups.FormModel
 	if m.ID != "" {
 		title = "Edit group"
 	}
-	if m.Accounts, err = r.loadAccountViews(chosen); err != nil {
+	if m.Accounts, err = r.loadAccountsMarkingChosen(chosenAccountIDs); err != nil {
 		return err
 	}
 	m.Form = newFormID()
@@ -110,43 +112,43 @@ func (r *request) renderGroupFormOrRedirectViewer(status int, m groups.FormModel
 }
 
 func (r *request) createGroup(form url.Values) error {
-	m, chosen := readGroupForm(form)
+	m, chosenAccountIDs := readGroupForm(form)
 	made, err := r.web.cfg.App.CreateGroup(r.context(), r.caller, contract.CreateGroup{
-		Name: m.Name, Description: m.Description, Color: &m.Color, AccountIDs: chosen,
+		Name: m.Name, Description: m.Description, Color: &m.Color, AccountIDs: chosenAccountIDs,
 	})
-	return r.renderGroupFormErrorOrRedirect(m, chosen, made, err)
+	return r.renderGroupFormErrorOrRedirect(m, chosenAccountIDs, made, err)
 }
 
 func (r *request) editGroup(form url.Values) error {
-	m, chosen := readGroupForm(form)
+	m, chosenAccountIDs := readGroupForm(form)
 	m.ID = r.pathID()
 	made, err := r.web.cfg.App.EditGroup(r.context(), r.caller, contract.EditGroup{
-		ID: m.ID, Name: &m.Name, Description: &m.Description, Color: &m.Color, AccountIDs: &chosen,
+		ID: m.ID, Name: &m.Name, Description: &m.Description, Color: &m.Color, AccountIDs: &chosenAccountIDs,
 		Revision: m.Revision,
 	})
 	if errors.Is(err, app.ErrChanged) {
-		return r.showGroupConflict(m, chosen)
+		return r.showGroupConflict(m, chosenAccountIDs)
 	}
-	return r.renderGroupFormErrorOrRedirect(m, chosen, made, err)
+	return r.renderGroupFormErrorOrRedirect(m, chosenAccountIDs, made, err)
 }
 
 // showGroupConflict shows the form of a group again, with the version that somebody else has saved since. Saving the
 // form again replaces that version.
-func (r *request) showGroupConflict(m groups.FormModel, chosen []string) error {
+func (r *request) showGroupConflict(m groups.FormModel, chosenAccountIDs []string) error {
 	g, err := r.web.cfg.App.GetGroup(r.context(), r.caller, m.ID)
 	if err != nil {
 		return err
 	}
-	accounts, err := r.loadAccountViews(nil)
+	accounts, err := r.loadAccountsMarkingChosen(nil)
 	if err != nil {
 		return err
 	}
 	m.Saved, m.Revision = &newGroupViews([]contract.Group{g}, accounts)[0], g.Revision()
-	return r.renderGroupFormOrRedirectViewer(http.StatusConflict, m, chosen)
+	return r.renderGroupFormOrRedirectViewer(http.StatusConflict, m, chosenAccountIDs)
 }
 
 // readGroupForm returns the values of a group's form, and the ids of the chosen accounts.
-func readGroupForm(form url.Values) (m groups.FormModel, chosen []string) {
+func readGroupForm(form url.Values) (m groups.FormModel, chosenAccountIDs []string) {
 	m = groups.FormModel{
 		Name: form.Get(groups.FieldName), Description: form.Get(groups.FieldDescription),
 		Color: form.Get(groups.FieldColor), Revision: form.Get(groups.FieldRevision),
@@ -159,14 +161,14 @@ func readGroupForm(form url.Values) (m groups.FormModel, chosen []string) {
 
 // renderGroupFormErrorOrRedirect redirects to the groups with a message, or shows the form again with the error.
 func (r *request) renderGroupFormErrorOrRedirect(
-	m groups.FormModel, chosen []string, saved contract.Group, err error,
+	m groups.FormModel, chosenAccountIDs []string, saved contract.Group, err error,
 ) error {
 	if core.CodeOf(err) == core.CodeNotFound && core.ErrorOrInternal(err).Path != "" { // not the group itself
 		m.Refused = &contract.Error{
 			Message: "An account that you chose is no longer connected.",
 			Hint:    "Check the accounts and save the group again.",
 		}
-		return r.renderGroupFormOrRedirectViewer(http.StatusNotFound, m, chosen)
+		return r.renderGroupFormOrRedirectViewer(http.StatusNotFound, m, chosenAccountIDs)
 	}
 	if e, ok := asFormRefusal(err); ok {
 		input := e.Path
@@ -177,7 +179,7 @@ func (r *request) renderGroupFormErrorOrRedirect(
 			input = groups.FieldName
 		}
 		m.Errors, m.Refused = r.placeError(e, input)
-		return r.renderGroupFormOrRedirectViewer(httpd.Status(e.Code), m, chosen)
+		return r.renderGroupFormOrRedirectViewer(httpd.Status(e.Code), m, chosenAccountIDs)
 	}
 	if err != nil {
 		return err

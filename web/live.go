@@ -54,7 +54,7 @@ func (r *request) streamChanges() error {
 			return nil
 		case <-beat.C:
 		case changed := <-changes:
-			send = func() error { return r.sendChanges(stream, changed) }
+			send = func() error { return r.sendChangesAndFailedCount(stream, changed) }
 		}
 		if !r.isStillSignedIn() || send() != nil {
 			return nil
@@ -62,7 +62,7 @@ func (r *request) streamChanges() error {
 	}
 }
 
-func (r *request) sendChanges(stream httpd.EventStream, changed app.Changes) error {
+func (r *request) sendChangesAndFailedCount(stream httpd.EventStream, changed app.Changes) error {
 	if changed.All || len(changed.Posts) > 0 {
 		if err := r.sendFailedCount(stream); err != nil {
 			return err

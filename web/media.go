@@ -129,8 +129,8 @@ func (r *request) flashDetailsAndRedirectToLibrary(form url.Values, done layout.
 	return r.redirect(r.link.Media(r.libraryFilterFromBackField(form)))
 }
 
-// changeSelectedFiles moves, tags, pins or unpins the selected files.
-func (r *request) changeSelectedFiles(form url.Values) error {
+// editSelectedFiles moves, tags, pins or unpins the selected files.
+func (r *request) editSelectedFiles(form url.Values) error {
 	batch := app.FileBatch{IDs: form[media.FieldFile]}
 	done := ""
 	act := form.Get(media.FieldAct)
@@ -323,8 +323,8 @@ func (r *request) renderLibraryError(
 	return r.render(httpd.Status(e.Code), media.Library(m), nil)
 }
 
-// deleteFolder deletes an empty folder.
-func (r *request) deleteFolder(form url.Values) error {
+// deleteEmptyFolder deletes an empty folder.
+func (r *request) deleteEmptyFolder(form url.Values) error {
 	folder, err := r.web.cfg.App.GetFolder(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return err

@@ -25,15 +25,17 @@ func (r *request) showFile() error {
 	if err != nil {
 		return err
 	}
-	if m.PreviousID, m.NextID, err = r.findNeighbours(m.ID, m.Back); err != nil {
+	if m.PreviousID, m.NextID, err = r.findNeighboursOnPage(m.ID, m.Back); err != nil {
 		return err
 	}
 	m.InDrawer = r.wantsFragment()
 	return r.render(http.StatusOK, media.FilePage(m), media.FilePart(m))
 }
 
-// findNeighbours returns the ids of the files before and after a file on a page of the library, or "" for none.
-func (r *request) findNeighbours(id string, page link.MediaFilter) (previousOrEmpty, nextOrEmpty string, err error) {
+// findNeighboursOnPage returns the ids of the files before and after a file on a page of the library, or "" for none.
+func (r *request) findNeighboursOnPage(
+	id string, page link.MediaFilter,
+) (previousOrEmpty, nextOrEmpty string, err error) {
 	files, _, err := r.listLibraryPage(page, page.Use)
 	if _, known := errors.AsType[*core.Error](err); known {
 		return "", "", nil // the address names a list that does not exist

@@ -55,7 +55,7 @@ func (r *request) writeUploadedFilesJSON() error {
 	return r.writeJSON(http.StatusOK, list)
 }
 
-// cancelUpload deletes a reserved file that the script will not upload.
+// cancelUpload deletes a reserved file that the script will not upload. It does not check that the bytes are missing.
 func (r *request) cancelUpload() error {
 	if err := r.web.cfg.App.DeleteMedia(r.context(), r.caller, r.pathID()); err != nil {
 		return r.writeErrorJSON(err)

@@ -139,6 +139,7 @@ func (r *request) showRemoveMemberOrLeaveConfirmation() error {
 	return core.NotFound()
 }
 
+// removeMemberOrLeave removes a member or an invitation. Members who remove themselves are signed out.
 func (r *request) removeMemberOrLeave(url.Values) error {
 	err := r.web.cfg.App.RemoveMemberOrInvitation(r.context(), r.caller, r.pathID())
 	if e, ok := asFormRefusal(err); ok {

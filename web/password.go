@@ -15,7 +15,7 @@ import (
 // handleOrPromptForPassword handles a request. If the operation requires the person's password again, it shows a page
 // that asks for it. That page contains the submitted form, which is submitted again with the password.
 func (r *request) handleOrPromptForPassword(handle func(*request) error) error {
-	if e, err := r.checkSubmittedPasswordAndRecordProof(); err != nil || e != nil {
+	if e, err := r.checkSubmittedPasswordAndRecordTime(); err != nil || e != nil {
 		return cmp.Or(err, r.renderPasswordPrompt(e))
 	}
 	err := handle(r)
@@ -25,9 +25,9 @@ func (r *request) handleOrPromptForPassword(handle func(*request) error) error {
 	return err
 }
 
-// checkSubmittedPasswordAndRecordProof checks the password in a form from renderPasswordPrompt, and records that the
+// checkSubmittedPasswordAndRecordTime checks the password in a form from renderPasswordPrompt, and records that the
 // person has just entered it. For any other request, it does nothing. refusal is why the password was refused, or nil.
-func (r *request) checkSubmittedPasswordAndRecordProof() (refusal *core.Error, err error) {
+func (r *request) checkSubmittedPasswordAndRecordTime() (refusal *core.Error, err error) {
 	if r.echo.Request().Method != http.MethodPost || !r.caller.IsSession() {
 		return nil, nil
 	}
@@ -42,16 +42,16 @@ func (r *request) checkSubmittedPasswordAndRecordProof() (refusal *core.Error, e
 	if err != nil {
 		return nil, err
 	}
-	if err := r.web.sessions.renewTokenAndRecordProof(r.context()); err != nil {
+	if err := r.web.sessions.renewTokenAndRecordPasswordTime(r.context()); err != nil {
 		return nil, err
 	}
 	r.sessionChanged = true
 	return nil, r.enterWorkspaceOrLast(r.addressedSlug())
 }
 
-// renderPasswordPrompt asks for the person's password, and keeps the submitted form in hidden inputs. e is why the
-// previous password was refused, or nil.
-func (r *request) renderPasswordPrompt(e *core.Error) error {
+// renderPasswordPrompt asks for the person's password, and keeps the submitted form in hidden inputs. refusalOrNil is
+// why the previous password was refused.
+func (r *request) renderPasswordPrompt(refusalOrNil *core.Error) error {
 	form, err := r.readForm()
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (r *request) renderPasswordPrompt(e *core.Error) error {
 		}
 	}
 	status := http.StatusForbidden
-	if e != nil {
+	if e := refusalOrNil; e != nil {
 		m.Refused, status = r.web.errorForPeople(e), httpd.Status(e.Code)
 		r.setRetryAfterHeader(e)
 	}

@@ -36,6 +36,7 @@ func (r *request) redirectToPostWithFlashOrShowRefusal(message layout.Flash, err
 	return r.redirect(r.link.Post(r.pathID()))
 }
 
+// queuePost queues a draft for the time that is saved with it.
 func (r *request) queuePost(form url.Values) error {
 	_, err := r.web.cfg.App.EditPost(r.context(), r.caller, contract.EditPost{
 		ID: r.pathID(), Revision: form.Get(posts.FieldRevision), Status: string(core.PostQueued),
@@ -51,7 +52,7 @@ func (r *request) sendPostAfterDelay(form url.Values) error {
 
 func (r *request) reschedulePost(form url.Values) error {
 	p, before, err := r.web.cfg.App.EditPostWithUndo(r.context(), r.caller, contract.EditPost{
-		ID: r.pathID(), When: whenFromTimeInputs(form), Revision: form.Get(posts.FieldRevision),
+		ID: r.pathID(), When: new(whenFromTimeInputs(form)), Revision: form.Get(posts.FieldRevision),
 	})
 	if e, ok := asFormRefusal(err); ok && (e.Code == core.CodePlanHasIssues ||
 		inputForFieldPath(e.Path) == posts.FieldAt || errors.Is(err, app.ErrPostChanged)) {
@@ -84,6 +85,7 @@ func (r *request) reschedulePost(form url.Values) error {
 // redirectToPost redirects a person who opens the address of an action, which accepts only forms, to the post's page.
 func (r *request) redirectToPost() error { return r.redirect(r.link.Post(r.pathID())) }
 
+// cancelPost moves a queued post back to drafts, or stops the automatic retries of a failed post.
 func (r *request) cancelPost(url.Values) error {
 	p, before, err := r.web.cfg.App.CancelPostWithUndo(r.context(), r.caller, r.pathID())
 	if p.Status == string(core.PostFailed) {
@@ -111,6 +113,7 @@ func (r *request) duplicatePost(form url.Values) error {
 	return r.redirect(r.link.EditPost(made.ID))
 }
 
+// resolveOutcome records a person's answer whether the post is live. A post that is not live is queued again.
 func (r *request) resolveOutcome(form url.Values) error {
 	var in contract.ResolveOutcome
 	switch form.Get(posts.FieldOutcome) {

@@ -16,7 +16,7 @@ import (
 
 func (r *request) showPosts() error {
 	filter := link.ParseFilter(r.echo.QueryParams())
-	cards, next, counts, err := r.web.cfg.App.ListPostCards(r.context(), r.caller, postListRequest(filter),
+	cards, next, counts, err := r.web.cfg.App.ListPostCards(r.context(), r.caller, postListRequestWithoutNetwork(filter),
 		core.Platform(filter.Network))
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (r *request) showPosts() error {
 // the newest 100; more reports that there are others.
 func (r *request) countMatchesByTab(filter link.Filter) (counts map[string]int, more bool, err error) {
 	filter.Status = link.AllPosts
-	in := postListRequest(filter)
+	in := postListRequestWithoutNetwork(filter)
 	in.Limit = app.MaxBulk
 	cards, next, _, err := r.web.cfg.App.ListPostCards(r.context(), r.caller, in, core.Platform(filter.Network))
 	counts = map[string]int{}
@@ -86,8 +86,9 @@ func (r *request) countLiveTodayCapped(zone core.Zone) (int, error) {
 	return len(list.Posts), err
 }
 
-// postListRequest converts a filter to a request. Without a status, it asks for the queued posts, soonest first.
-func postListRequest(f link.Filter) contract.ListPosts {
+// postListRequestWithoutNetwork converts a filter to a request. The operation takes the network separately. Without a
+// status, the request asks for the queued posts, soonest first.
+func postListRequestWithoutNetwork(f link.Filter) contract.ListPosts {
 	in := contract.ListPosts{
 		Status: f.Status, AccountID: f.Account, GroupID: f.Group, From: f.From, To: f.To, Q: f.Query, Cursor: f.Cursor,
 	}

@@ -52,9 +52,9 @@ func (w *Web) requestFor(c echo.Context) *request {
 
 func (r *request) context() context.Context { return r.echo.Request().Context() }
 
-// loadCallerAndRecordVisit loads the session and makes its person the caller. It records that the person was active,
-// and which workspace they visited.
-func (r *request) loadCallerAndRecordVisit() error {
+// loadSessionAndRecordVisit loads the session and makes its person the caller, who remains zero if nobody is signed in.
+// It records that the person was active, and which workspace they visited.
+func (r *request) loadSessionAndRecordVisit() error {
 	s := r.web.sessions
 	ctx, err := s.loadSession(r.echo.Request())
 	if err != nil {

@@ -16,7 +16,7 @@ func safeReturnURL(requested string) (urlOrEmpty string) {
 		return ""
 	}
 	at, path := link.SplitWorkspace(u.Path)
-	isPage := func(rt route) bool { return rt.isPage && matchesPath(rt.path, path) }
+	isPage := func(rt route) bool { return rt.isReturnable && matchesPath(rt.path, path) }
 	if !slices.ContainsFunc(workspaceRoutes(""), isPage) {
 		return ""
 	}

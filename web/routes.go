@@ -14,7 +14,7 @@ type route struct {
 	public       bool // needs no sign-in
 	takesFiles   bool // the handler reads a form with files, of any size
 	streams      bool // the response is a stream
-	isPage       bool // a sign-in or a Back link may lead to it
+	isReturnable bool // a sign-in or a Back link may lead to it
 }
 
 // workspace is the path parameter for the slug of a workspace.
@@ -54,7 +54,7 @@ func serverRoutes() []route {
 // workspaceRoutes returns the routes of a workspace's pages and actions.
 func workspaceRoutes(at link.Workspace) []route {
 	return []route{
-		pageRoute(at.Accounts(), (*request).showAccounts),
+		returnablePageRoute(at.Accounts(), (*request).showAccounts),
 		getRoute(at.Connect(id), (*request).startConnect),
 		getRoute(at.ChooseProfilesToConnect(), (*request).showProfileChoice),
 		postRoute(at.ChooseProfilesToConnect(), withForm((*request).connectChosenProfiles)),
@@ -62,26 +62,26 @@ func workspaceRoutes(at link.Workspace) []route {
 		getRoute(at.ReconnectForPost(id), (*request).startReconnectForPost),
 		getRoute(at.Disconnect(id), (*request).showDisconnectConfirmation),
 		postRoute(at.Disconnect(id), withForm(actOnce((*request).disconnectAccount))),
-		pageRoute(at.Groups(), (*request).showGroups),
+		returnablePageRoute(at.Groups(), (*request).showGroups),
 		postRoute(at.Groups(), withForm(actOnce((*request).createGroup))),
-		pageRoute(at.NewGroup(), (*request).showNewGroupForm),
-		pageRoute(at.Group(id), (*request).showGroupForm),
+		returnablePageRoute(at.NewGroup(), (*request).showNewGroupForm),
+		returnablePageRoute(at.Group(id), (*request).showEditGroupForm),
 		postRoute(at.Group(id), withForm(actOnce((*request).editGroup))),
 		getRoute(at.AddAccountToGroup(id), (*request).redirectToGroups),
 		postRoute(at.AddAccountToGroup(id), withForm((*request).addAccountToGroup)),
 		getRoute(at.DeleteGroup(id), (*request).showDeleteGroupConfirmation),
 		postRoute(at.DeleteGroup(id), withForm(actOnce((*request).deleteGroup))),
-		pageRoute(at.Calendar(link.Calendar{}), (*request).showCalendar),
+		returnablePageRoute(at.Calendar(link.Calendar{}), (*request).showCalendar),
 		postRoute(at.MovePostInCalendar(link.Calendar{}), withForm((*request).moveCalendarEntry)),
 		getRoute(at.MovePostInCalendar(link.Calendar{}), (*request).redirectToCalendar),
-		pageRoute(at.PostsOfCalendarEntry(id, link.Filter{}), (*request).showPostsOfCalendarEntry),
-		pageRoute(at.Compose(), (*request).showComposer),
+		returnablePageRoute(at.PostsOfCalendarEntry(id, link.Filter{}), (*request).showPostsOfCalendarEntry),
+		returnablePageRoute(at.Compose(), (*request).showComposer),
 		getRoute(at.PlanPosts(), (*request).showComposer),
 		postRoute(at.PlanPosts(), withForm((*request).showComposerPlan)),
 		getRoute(at.AddComposerFiles(), (*request).showComposer),
-		uploadRoute(at.AddComposerFiles(), (*request).uploadComposerFiles),
+		unlimitedUploadRoute(at.AddComposerFiles(), (*request).uploadComposerFiles),
 		postRoute(at.CreatePosts(), withForm((*request).createPosts)),
-		pageRoute(at.Posts(link.Filter{}), (*request).showPosts),
+		returnablePageRoute(at.Posts(link.Filter{}), (*request).showPosts),
 		getRoute(at.ChangeSelectedPosts(), (*request).redirectToPosts),
 		postRoute(at.ChangeSelectedPosts(), withForm(actOnce((*request).changeSelectedPosts))),
 		getRoute(at.ConfirmDeletingPosts(), (*request).showBulkDeleteConfirmation),
@@ -90,11 +90,11 @@ func workspaceRoutes(at link.Workspace) []route {
 		getRoute(at.SentPostsFlash(), (*request).showSentPostsFlash),
 		getRoute(at.PublishingHold(), (*request).showPublishingHold),
 		streamRoute(at.ChangeStream(), (*request).streamChanges),
-		pageRoute(at.Post(id), (*request).showPost),
-		pageRoute(at.EditPost(id), (*request).showPostEditor),
+		returnablePageRoute(at.Post(id), (*request).showPost),
+		returnablePageRoute(at.EditPost(id), (*request).showPostEditor),
 		postRoute(at.EditPost(id), withForm(actOnce((*request).saveOrQueueEditedPost))),
 		postRoute(at.PlanEditedPost(id), withForm((*request).showComposerPlan)),
-		uploadRoute(at.AddFilesToEditedPost(id), (*request).uploadComposerFiles),
+		unlimitedUploadRoute(at.AddFilesToEditedPost(id), (*request).uploadComposerFiles),
 		getRoute(at.AddFilesToEditedPost(id), (*request).redirectToPost),
 		postRoute(at.QueuePost(id), withForm(actOnce((*request).queuePost))),
 		postRoute(at.SendPostNow(id), withForm(actOnce((*request).sendPostAfterDelay))),
@@ -114,13 +114,13 @@ func workspaceRoutes(at link.Workspace) []route {
 		postRoute(at.DeletePost(id), withForm(actOnce((*request).deletePost))),
 		postRoute(at.ResolveOutcome(id), withForm(actOnce((*request).resolveOutcome))),
 
-		pageRoute(at.Media(link.MediaFilter{}), (*request).showLibrary),
+		returnablePageRoute(at.Media(link.MediaFilter{}), (*request).showLibrary),
 		getRoute(at.PickMedia(link.MediaFilter{}), (*request).showFilePicker),
-		pageRoute(at.File(id), (*request).showFile),
+		returnablePageRoute(at.File(id), (*request).showFile),
 		postRoute(at.File(id), withForm(actOnce((*request).editFile))),
-		uploadRoute(at.UploadFiles(), (*request).uploadToLibrary),
+		unlimitedUploadRoute(at.UploadFiles(), (*request).uploadToLibrary),
 		getRoute(at.UploadFiles(), (*request).redirectToLibrary),
-		postRoute(at.ChangeSelectedFiles(), withForm(actOnce((*request).changeSelectedFiles))),
+		postRoute(at.ChangeSelectedFiles(), withForm(actOnce((*request).editSelectedFiles))),
 		getRoute(at.ChangeSelectedFiles(), (*request).redirectToLibrary),
 		postRoute(at.DeleteSelectedFiles(), withForm(actOnce((*request).deleteOrConfirmSelectedFiles))),
 		getRoute(at.DeleteSelectedFiles(), (*request).redirectToLibrary),
@@ -128,7 +128,7 @@ func workspaceRoutes(at link.Workspace) []route {
 		getRoute(at.CreateFolder(), (*request).redirectToLibrary),
 		postRoute(at.EditFolder(id), withForm(actOnce((*request).editFolder))),
 		getRoute(at.EditFolder(id), (*request).redirectToLibrary),
-		postRoute(at.DeleteFolder(id), withForm(actOnce((*request).deleteFolder))),
+		postRoute(at.DeleteFolder(id), withForm(actOnce((*request).deleteEmptyFolder))),
 		getRoute(at.DeleteFolder(id), (*request).redirectToLibrary),
 		postRoute(at.Uploads(), withForm((*request).reserveUpload)),
 		getRoute(at.Uploads(), (*request).writeUploadedFilesJSON),
@@ -136,40 +136,40 @@ func workspaceRoutes(at link.Workspace) []route {
 		getRoute(at.CancelUpload(id), (*request).redirectToLibrary),
 
 		getRoute(at.Settings(), (*request).redirectToSettings),
-		pageRoute(at.Profile(), (*request).showProfile),
+		returnablePageRoute(at.Profile(), (*request).showProfile),
 		postRoute(at.Profile(), withForm((*request).editProfile)),
-		pageRoute(at.Security(), (*request).showSecurity),
+		returnablePageRoute(at.Security(), (*request).showSecurity),
 		postRoute(at.Security(), withForm((*request).changePassword)),
 		getRoute(at.EndAllSessions(), (*request).showEndAllSessionsConfirmation),
 		postRoute(at.EndAllSessions(), (*request).endAllSessions),
 		getRoute(at.EndSession(id), (*request).redirectToSecurity),
 		postRoute(at.EndSession(id), (*request).endSessionByID),
-		pageRoute(at.Appearance(), (*request).showAppearance),
-		pageRoute(at.Usage(), (*request).showUsage),
-		pageRoute(at.AuditLog(link.AuditFilter{}), (*request).showAuditLog),
-		pageRoute(at.Search(""), (*request).showSearch),
+		returnablePageRoute(at.Appearance(), (*request).showAppearance),
+		returnablePageRoute(at.Usage(), (*request).showUsage),
+		returnablePageRoute(at.AuditLog(link.AuditFilter{}), (*request).showAuditLog),
+		returnablePageRoute(at.Search(""), (*request).showSearch),
 		postRoute(at.HideFirstSteps(), (*request).hideFirstSteps),
 		getRoute(at.HideFirstSteps(), (*request).redirectHomeOrAskToSignInOrSetUp),
 		postRoute(at.SetShortcuts(), withForm((*request).setShortcuts)),
 		getRoute(at.SetShortcuts(), (*request).showAppearance),
-		pageRoute(at.Keys(), (*request).showKeys),
+		returnablePageRoute(at.Keys(), (*request).showKeys),
 		postRoute(at.Keys(), withForm((*request).createKey)),
 		getRoute(at.RevokeKey(id), (*request).showRevokeKeyConfirmation),
 		postRoute(at.RevokeKey(id), withForm(actOnce((*request).revokeKey))),
-		pageRoute(at.Members(), (*request).showMembers),
+		returnablePageRoute(at.Members(), (*request).showMembers),
 		postRoute(at.Members(), withForm((*request).inviteMember)),
 		getRoute(at.ChangeMemberRole(id), (*request).redirectToMembers),
 		postRoute(at.ChangeMemberRole(id), withForm(actOnce((*request).changeMemberOrInvitationRole))),
 		getRoute(at.RemoveMember(id), (*request).showRemoveMemberOrLeaveConfirmation),
 		postRoute(at.RemoveMember(id), withForm(actOnce((*request).removeMemberOrLeave))),
-		pageRoute(at.WorkspaceSettings(), (*request).showWorkspaceSettings),
+		returnablePageRoute(at.WorkspaceSettings(), (*request).showWorkspaceSettings),
 		postRoute(at.WorkspaceSettings(), withForm((*request).editWorkspace)),
 	}
 }
 
-// pageRoute is the route of a page to which a sign-in or a Back link may lead.
-func pageRoute(path string, handle func(*request) error) route {
-	return route{method: http.MethodGet, path: path, handle: handle, isPage: true}
+// returnablePageRoute is the route of a page to which a sign-in or a Back link may lead.
+func returnablePageRoute(path string, handle func(*request) error) route {
+	return route{method: http.MethodGet, path: path, handle: handle, isReturnable: true}
 }
 
 func getRoute(path string, handle func(*request) error) route {
@@ -180,7 +180,8 @@ func postRoute(path string, handle func(*request) error) route {
 	return route{method: http.MethodPost, path: path, handle: handle}
 }
 
-func uploadRoute(path string, handle func(*request) error) route {
+// unlimitedUploadRoute is the route of a form with files. Its handler must limit the body's size and rate.
+func unlimitedUploadRoute(path string, handle func(*request) error) route {
 	return route{method: http.MethodPost, path: path, handle: handle, takesFiles: true}
 }
 

@@ -89,8 +89,9 @@ func (s *sessions) timeSinceStored(ctx context.Context, key string) time.Duratio
 	return s.now().Sub(time.Unix(s.manager.GetInt64(ctx, key), 0))
 }
 
-// signedInSession returns the session of the signed-in person; ok is false if nobody is signed in.
-func (s *sessions) signedInSession(ctx context.Context) (session app.Session, ok bool) {
+// unverifiedSession returns what the session says about the signed-in person; ok is false if nobody is signed in.
+// Whether the proof is still valid, for example after a new password, is for the app to check.
+func (s *sessions) unverifiedSession(ctx context.Context) (session app.Session, ok bool) {
 	session = app.Session{
 		ID: s.manager.Token(ctx), User: s.manager.GetString(ctx, keyUser), Workspace: s.manager.GetString(ctx, keyWorkspace),
 		Proof: s.manager.GetString(ctx, keyProof), ProvedAt: time.Unix(s.manager.GetInt64(ctx, keyProved), 0),
@@ -98,9 +99,9 @@ func (s *sessions) signedInSession(ctx context.Context) (session app.Session, ok
 	return session, session.User != ""
 }
 
-// begin replaces the session in the context with that of a person who has signed in. The session gets a new token,
-// which makes a token from before the sign-in useless.
-func (s *sessions) begin(ctx context.Context, in app.SignedIn, userAgent string) error {
+// beginUnsavedSession replaces the session in the context with that of a person who has signed in. The session gets a
+// new token, which makes a token from before the sign-in useless. saveAndSetCookie saves it.
+func (s *sessions) beginUnsavedSession(ctx context.Context, in app.SignedIn, userAgent string) error {
 	if err := s.manager.RenewToken(ctx); err != nil {
 		return fmt.Errorf("start a session: %w", err)
 	}
@@ -117,9 +118,9 @@ func (s *sessions) begin(ctx context.Context, in app.SignedIn, userAgent string)
 	return nil
 }
 
-// renewTokenAndRecordProof records that the person has just entered their password. The session gets a new token,
-// because it now has more rights.
-func (s *sessions) renewTokenAndRecordProof(ctx context.Context) error {
+// renewTokenAndRecordPasswordTime records that the person has just entered their password. The session gets a new
+// token, because it now has more rights.
+func (s *sessions) renewTokenAndRecordPasswordTime(ctx context.Context) error {
 	if err := s.manager.RenewToken(ctx); err != nil {
 		return fmt.Errorf("renew the session: %w", err)
 	}
@@ -127,11 +128,11 @@ func (s *sessions) renewTokenAndRecordProof(ctx context.Context) error {
 	return nil
 }
 
-// replaceProofAndRenewToken stores the proof of a new password, so that the session remains valid, and gives it a new
-// token.
+// replaceProofAndRenewToken stores the proof of a new password, so that the session remains valid, and does what
+// renewTokenAndRecordPasswordTime does.
 func (s *sessions) replaceProofAndRenewToken(ctx context.Context, proof string) error {
 	s.manager.Put(ctx, keyProof, proof)
-	return s.renewTokenAndRecordProof(ctx)
+	return s.renewTokenAndRecordPasswordTime(ctx)
 }
 
 // browserSessionEnsuringID returns the session for the list of the person's sessions. It gives an id to a session that
@@ -198,7 +199,8 @@ const maxBrowser = 300
 // beginSessionAndSetDeviceCookie starts a session of a person who has signed in, and sets the device cookie.
 func (r *request) beginSessionAndSetDeviceCookie(in app.SignedIn) error {
 	browser := []rune(r.echo.Request().UserAgent())
-	if err := r.web.sessions.begin(r.context(), in, string(browser[:min(len(browser), maxBrowser)])); err != nil {
+	userAgent := string(browser[:min(len(browser), maxBrowser)])
+	if err := r.web.sessions.beginUnsavedSession(r.context(), in, userAgent); err != nil {
 		return err
 	}
 	r.sessionChanged, r.link = true, link.Workspace(in.Slug)

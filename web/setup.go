@@ -64,7 +64,7 @@ func (r *request) setUpServer(form url.Values) error {
 	if e, ok := asFormRefusal(err); ok && e.Code == core.CodeInvalidRequest {
 		m.Errors = r.errorsByInput(err)
 		if m.Errors[auth.FieldZone] != "" {
-			m.Errors[auth.FieldZone] = zoneProblem(m.Values.Zone)
+			m.Errors[auth.FieldZone] = explainInvalidZone(m.Values.Zone)
 		}
 		return r.renderSetUp(httpd.Status(e.Code), m)
 	}

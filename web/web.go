@@ -70,7 +70,7 @@ func (w *Web) Mount(e *echo.Echo, openAPI []byte) (err error) {
 		return err
 	}
 	e.GET(static.Prefix+"*", echo.WrapHandler(static.Handler()))
-	w.mountCallbacks(e)
+	w.mountEventCallbacks(e)
 	for _, rt := range serverRoutes() {
 		w.addRoute(e, rt)
 	}
@@ -101,7 +101,7 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 		if err := w.cfg.App.ThrottlePageRequest(r.context(), httpd.ClientAddressKey(c)); err != nil {
 			return err
 		}
-		if err := r.loadCallerAndRecordVisit(); err != nil {
+		if err := r.loadSessionAndRecordVisit(); err != nil {
 			return err
 		}
 		if !rt.public && r.caller.IsZero() {
@@ -139,7 +139,7 @@ func (w *Web) FindCallerByCookieInRefererWorkspace(r *http.Request) (callerOrZer
 // findVisitToSlugOrLast returns the person of the session in the context, and their workspace: the one with the slug if
 // they are a member of it, or else the one that they visited last. It returns the zero Visit if nobody is signed in.
 func (w *Web) findVisitToSlugOrLast(ctx context.Context, slug string) (app.Visit, error) {
-	session, ok := w.sessions.signedInSession(ctx)
+	session, ok := w.sessions.unverifiedSession(ctx)
 	if !ok {
 		return app.Visit{}, nil
 	}
@@ -172,8 +172,8 @@ func (r *request) redirectToLastWorkspace() error {
 
 // redirectToRenamedWorkspace redirects from a former slug of a workspace to the present one. For people who are not
 // members, it returns not_found.
-func (r *request) redirectToRenamedWorkspace(slug string) error {
-	current, err := r.web.cfg.App.GetCurrentWorkspaceSlug(r.context(), r.caller, slug)
+func (r *request) redirectToRenamedWorkspace(formerSlug string) error {
+	current, err := r.web.cfg.App.GetCurrentWorkspaceSlug(r.context(), r.caller, formerSlug)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (r *request) editWorkspace(form url.Values) error {
 		}
 		m.Errors, m.Refused = r.placeError(e, e.Path)
 		if m.Errors[settings.FieldZone] != "" {
-			m.Errors[settings.FieldZone] = zoneProblem(m.Zone)
+			m.Errors[settings.FieldZone] = explainInvalidZone(m.Zone)
 		}
 		return r.renderWorkspaceSettings(httpd.Status(e.Code), m)
 	}

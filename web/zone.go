@@ -5,7 +5,7 @@ import (
 )
 
 // expandCityToZoneName returns the name of the time zone with the city that a person entered. If no zone or several
-// have it, it returns the text unchanged, which zoneProblem explains.
+// have it, it returns the text unchanged, which explainInvalidZone explains.
 func expandCityToZoneName(entered string) string {
 	if found := core.FindZoneNames(entered); len(found) == 1 {
 		return found[0]
@@ -13,8 +13,8 @@ func expandCityToZoneName(entered string) string {
 	return entered
 }
 
-// zoneProblem says why a text is not a time zone, and what to enter instead.
-func zoneProblem(entered string) string {
+// explainInvalidZone says why a text is not a time zone, and what to enter instead.
+func explainInvalidZone(entered string) string {
 	found := core.FindZoneNames(entered)
 	if len(found) == 0 {
 		return "Belfry does not know this time zone. Enter a large city in it, such as Berlin or New York."
