@@ -379,7 +379,7 @@ func TestAWorkerThatStopsGivesTheFileBack(t *testing.T) {
 	if got := ws.Media(m.ID); got.Status != "uploading" || h.Jobs("fetch") != 7 || len(blobs(t, h)) != 0 {
 		t.Errorf("it is %+v, with %d jobs", got, h.Jobs("fetch"))
 	}
-	if n, err := h.Config.Blobs.RemoveUnfinished(t.Context(), time.Now().Add(time.Hour)); err != nil || n != 0 {
+	if n, err := h.Config.Blobs.RemoveUnfinishedPuts(t.Context(), time.Now().Add(time.Hour)); err != nil || n != 0 {
 		t.Errorf("left over: %d, %v", n, err)
 	}
 }

@@ -302,7 +302,7 @@ func TestAHundredUploadsAtOnce(t *testing.T) {
 	if keys := blobs(t, h); len(keys) != 100 {
 		t.Errorf("%d blobs are kept", len(keys))
 	}
-	if n, err := h.Config.Blobs.RemoveUnfinished(t.Context(), time.Now().Add(time.Hour)); err != nil || n != 0 {
+	if n, err := h.Config.Blobs.RemoveUnfinishedPuts(t.Context(), time.Now().Add(time.Hour)); err != nil || n != 0 {
 		t.Errorf("left over: %d, %v", n, err)
 	}
 	list, err := h.App.ListMedia(t.Context(), ws.Owner, contract.ListMedia{Status: "processing", Limit: 100})

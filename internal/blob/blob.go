@@ -34,22 +34,22 @@ const copyBuffer = 32 << 10
 // Store stores bytes under keys. Its methods are safe for concurrent use, return soon after their context ends, and
 // never wait forever for a server that does not respond.
 type Store interface {
-	// Put stores the size bytes of r under key, and atomically replaces the bytes stored there. If r has fewer bytes
-	// (io.ErrUnexpectedEOF) or more, or fails, the stored bytes do not change. If size is Unknown, Put stores all bytes
-	// of r. Once Put has returned, a crash of the machine loses nothing. It uses little memory, whatever the size and the
-	// number of concurrent calls.
-	Put(ctx context.Context, key string, r io.Reader, size int64) error
+	// Put stores all bytes of r under key, and atomically replaces the bytes stored there. sizeOrUnknown is their number,
+	// or Unknown. If r has fewer bytes (io.ErrUnexpectedEOF) or more, or fails, the stored bytes do not change. Once Put
+	// has returned, a crash of the machine loses nothing. It uses little memory, whatever the size and the number of
+	// concurrent calls.
+	Put(ctx context.Context, key string, r io.Reader, sizeOrUnknown int64) error
 	// Open opens the object under key, or returns ErrNotFound. The context applies for as long as the object is open. If
 	// the object is replaced or deleted while it is open, reads return the original bytes or an error.
 	Open(ctx context.Context, key string) (Object, error)
 	// Delete removes the object under key, if there is one.
 	Delete(ctx context.Context, key string) error
-	// Each calls visit for every object whose key begins with prefix and is greater than after, in byte order. If visit
-	// returns an error, Each stops and returns that error unchanged.
-	Each(ctx context.Context, prefix, after string, visit VisitFunc) error
-	// RemoveUnfinished removes the remains of interrupted calls of Put that were last modified before the given time, and
-	// returns their number. No call of Put that began before then may still be running.
-	RemoveUnfinished(ctx context.Context, before time.Time) (removed int, err error)
+	// Each calls visit for every object whose key begins with prefix and is greater than afterKey, in byte order. If
+	// visit returns an error, Each stops and returns that error unchanged.
+	Each(ctx context.Context, prefix, afterKey string, visit VisitFunc) error
+	// RemoveUnfinishedPuts removes what is left of interrupted calls of Put and was last modified before the given time.
+	// It returns how many calls these were. No call of Put that began before then may still be running.
+	RemoveUnfinishedPuts(ctx context.Context, lastModifiedBefore time.Time) (removed int, err error)
 	// CheckReadWrite writes, reads and deletes a small object.
 	CheckReadWrite(ctx context.Context) error
 	// Close closes the folder or the connections.

@@ -75,8 +75,8 @@ func credentialsFromUserOrEnv(user *url.Userinfo) (*credentials.Credentials, err
 	return credentials.NewStaticV4(user.Username(), secret, ""), nil
 }
 
-// isNotFound reports whether the server's error means that an object or upload does not exist.
-func isNotFound(err error) bool {
+// isS3NotFound reports whether an error from the S3 server means that an object or upload does not exist.
+func isS3NotFound(err error) bool {
 	switch minio.ToErrorResponse(err).Code {
 	case minio.NoSuchKey, minio.NoSuchUpload:
 		return true
@@ -89,16 +89,16 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 		return err
 	}
 	err := b.core.RemoveObject(ctx, b.name, b.prefix+key, minio.RemoveObjectOptions{})
-	if err != nil && !isNotFound(err) {
+	if err != nil && !isS3NotFound(err) {
 		return fmt.Errorf("delete %s: %w", key, err)
 	}
 	return nil
 }
 
-func (b *bucket) Each(ctx context.Context, prefix, after string, visit VisitFunc) error {
+func (b *bucket) Each(ctx context.Context, prefix, afterKey string, visit VisitFunc) error {
 	opts := minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}
-	if after != "" {
-		opts.StartAfter = b.prefix + after
+	if afterKey != "" {
+		opts.StartAfter = b.prefix + afterKey
 	}
 	for o := range b.core.ListObjectsIter(ctx, b.name, opts) {
 		if o.Err != nil {
@@ -115,7 +115,7 @@ func (b *bucket) Each(ctx context.Context, prefix, after string, visit VisitFunc
 	return ctx.Err() // the listing ends without an error when its context ends
 }
 
-func (b *bucket) RemoveUnfinished(ctx context.Context, before time.Time) (removed int, err error) {
+func (b *bucket) RemoveUnfinishedPuts(ctx context.Context, lastModifiedBefore time.Time) (removed int, err error) {
 	key, upload := "", ""
 	for {
 		page, err := b.core.ListMultipartUploads(ctx, b.name, b.prefix, key, upload, "", 1000)
@@ -123,10 +123,10 @@ func (b *bucket) RemoveUnfinished(ctx context.Context, before time.Time) (remove
 			return removed, fmt.Errorf("list unfinished uploads in the bucket %s: %w", b.name, err)
 		}
 		for _, u := range page.Uploads {
-			if !u.Initiated.Before(before) || checkKey(strings.TrimPrefix(u.Key, b.prefix)) != nil {
+			if !u.Initiated.Before(lastModifiedBefore) || checkKey(strings.TrimPrefix(u.Key, b.prefix)) != nil {
 				continue
 			}
-			if err := b.core.AbortMultipartUpload(ctx, b.name, u.Key, u.UploadID); err != nil && !isNotFound(err) {
+			if err := b.core.AbortMultipartUpload(ctx, b.name, u.Key, u.UploadID); err != nil && !isS3NotFound(err) {
 				return removed, fmt.Errorf("remove an unfinished upload of %s: %w", u.Key, err)
 			}
 			removed++
@@ -175,7 +175,7 @@ func (b *bucket) Open(ctx context.Context, key string) (Object, error) {
 		return object{o, info.Size}, nil
 	}
 	_ = o.Close() // it was not read
-	if isNotFound(err) {
+	if isS3NotFound(err) {
 		err = ErrNotFound
 	}
 	return nil, fmt.Errorf("open %s: %w", key, err)

@@ -23,19 +23,19 @@ const (
 // abortTimeout is the time limit for removing the parts of a failed upload.
 const abortTimeout = 10 * time.Second
 
-func (b *bucket) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+func (b *bucket) Put(ctx context.Context, key string, r io.Reader, sizeOrUnknown int64) error {
 	if err := checkKey(key); err != nil {
 		return err
 	}
-	if err := b.putObject(ctx, b.prefix+key, r, size); err != nil {
+	if err := b.putObject(ctx, b.prefix+key, r, sizeOrUnknown); err != nil {
 		return fmt.Errorf("store %s: %w", key, err)
 	}
 	return nil
 }
 
 // putObject stores a small object in one request, and a large one in parts. After an error, it tries to remove the
-// parts that were sent. If that fails, RemoveUnfinished removes them later.
-func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size int64) (err error) {
+// parts that were sent. If that fails, RemoveUnfinishedPuts removes them later.
+func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, sizeOrUnknown int64) (err error) {
 	file, err := os.CreateTemp("", "belfry-part-*")
 	if err != nil {
 		return err
@@ -44,8 +44,10 @@ func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size i
 	if err := os.Remove(file.Name()); err != nil { // its bytes remain until it is closed
 		return err
 	}
-	p := &partReader{source: bufio.NewReader(contextReader{ctx, r}), file: file, left: size, unknown: size == Unknown}
-	length := choosePartLength(size)
+	p := &partReader{
+		source: bufio.NewReader(contextReader{ctx, r}), file: file, left: sizeOrUnknown, unknown: sizeOrUnknown == Unknown,
+	}
+	length := choosePartLength(sizeOrUnknown)
 	if err := p.readNextPartToFile(length); err != nil {
 		return err
 	}
@@ -84,7 +86,7 @@ func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size i
 func (b *bucket) abortUpload(ctx context.Context, name, uploadID string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)
 	defer cancel()
-	if err := b.core.AbortMultipartUpload(ctx, b.name, name, uploadID); err != nil && !isNotFound(err) {
+	if err := b.core.AbortMultipartUpload(ctx, b.name, name, uploadID); err != nil && !isS3NotFound(err) {
 		return err
 	}
 	return nil
@@ -137,9 +139,9 @@ func (p *partReader) newCurrentPartReader() *io.SectionReader {
 	return io.NewSectionReader(p.file, 0, p.size)
 }
 
-// choosePartLength returns the length of parts, in steps of 1 MiB, with which an object of objectSize bytes has at most
-// maxParts.
-func choosePartLength(objectSize int64) int64 {
+// choosePartLength returns the length of the parts of an object, in steps of 1 MiB. An object of a known size has at
+// most maxParts of this length, and one of unknown size gets the shortest parts.
+func choosePartLength(objectSizeOrUnknown int64) int64 {
 	const step = 1 << 20
-	return max(partSize, (objectSize/maxParts/step+1)*step)
+	return max(partSize, (objectSizeOrUnknown/maxParts/step+1)*step)
 }

@@ -63,7 +63,7 @@ func TestBucketWhoseServerStops(t *testing.T) {
 	defer cancel()
 	halfway := s.Put(ctx, "c/d", blobtest.HalfWay(size, g.Stop), size)
 	_, opening := s.Open(ctx, "a/b")
-	_, tidying := s.RemoveUnfinished(ctx, time.Now())
+	_, tidying := s.RemoveUnfinishedPuts(ctx, time.Now())
 	_, reading := o.Read(make([]byte, 1))
 	_, starting := blob.OpenAndCheck(ctx, address)
 	for act, err := range map[string]error{
@@ -116,7 +116,7 @@ func TestBucketIsTidied(t *testing.T) {
 		before time.Time
 		want   int
 	}{{time.Now().Add(-time.Hour), 0}, {time.Now().Add(time.Hour), 2}, {time.Now().Add(time.Hour), 0}} {
-		if n, err := s.RemoveUnfinished(t.Context(), c.before); n != c.want || err != nil {
+		if n, err := s.RemoveUnfinishedPuts(t.Context(), c.before); n != c.want || err != nil {
 			t.Errorf("tidied %d, %v; want %d", n, err, c.want)
 		}
 	}

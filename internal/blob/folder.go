@@ -55,12 +55,12 @@ func openOrCreateFolder(dir string) (*folder, error) {
 	return f, nil
 }
 
-func (f *folder) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+func (f *folder) Put(ctx context.Context, key string, r io.Reader, sizeOrUnknown int64) error {
 	if err := checkKey(key); err != nil {
 		return err
 	}
 	name := path.Join(unfinishedDir, rand.Text())
-	err := f.createAndSyncFile(ctx, name, r, size)
+	err := f.createAndSyncFile(ctx, name, r, sizeOrUnknown)
 	if err == nil {
 		err = f.renameToKeyAndSync(name, key)
 	}
@@ -73,9 +73,9 @@ func (f *folder) Put(ctx context.Context, key string, r io.Reader, size int64) e
 	return fmt.Errorf("store %s: %w", key, err)
 }
 
-// createAndSyncFile creates a file with size bytes of r, and returns once it is written to disk. It leaves an
-// incomplete file after an error.
-func (f *folder) createAndSyncFile(ctx context.Context, name string, r io.Reader, size int64) (err error) {
+// createAndSyncFile creates a file with the bytes of r, and returns once it is written to disk. If the size is known, r
+// must have as many bytes. After an error, createAndSyncFile leaves an incomplete file.
+func (f *folder) createAndSyncFile(ctx context.Context, name string, r io.Reader, sizeOrUnknown int64) (err error) {
 	file, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -83,17 +83,17 @@ func (f *folder) createAndSyncFile(ctx context.Context, name string, r io.Reader
 	defer func() { err = errors.Join(err, file.Close()) }()
 	r = contextReader{ctx, r}
 	source := r
-	if size != Unknown {
-		source = io.LimitReader(r, size)
+	if sizeOrUnknown != Unknown {
+		source = io.LimitReader(r, sizeOrUnknown)
 	}
 	to := &earlySyncWriter{file: file}
-	if err = f.copyToFile(ctx, to, source, size); err != nil {
+	if err = f.copyToFile(ctx, to, source, sizeOrUnknown); err != nil {
 		return err
 	}
-	if size != Unknown && to.at < size {
+	if sizeOrUnknown != Unknown && to.at < sizeOrUnknown {
 		return io.ErrUnexpectedEOF
 	}
-	if size != Unknown {
+	if sizeOrUnknown != Unknown {
 		if err = expectEOF(r); err != nil {
 			return err
 		}
@@ -222,17 +222,17 @@ func (f *folder) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-func (f *folder) Each(ctx context.Context, prefix, after string, visit VisitFunc) error {
-	return f.walkDir(ctx, ".", prefix, after, visit)
+func (f *folder) Each(ctx context.Context, prefix, afterKey string, visit VisitFunc) error {
+	return f.walkDir(ctx, ".", prefix, afterKey, visit)
 }
 
 // walkDir is Each for the files in dir and its folders.
-func (f *folder) walkDir(ctx context.Context, dir, prefix, after string, visit VisitFunc) error {
+func (f *folder) walkDir(ctx context.Context, dir, prefix, afterKey string, visit VisitFunc) error {
 	entries, err := fs.ReadDir(f.root.FS(), dir)
 	if err != nil {
 		return fmt.Errorf("list %s: %w", dir, err)
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(sortName(a), sortName(b)) })
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(nameForSorting(a), nameForSorting(b)) })
 	for _, entry := range entries {
 		key := path.Join(dir, entry.Name())
 		if err := ctx.Err(); err != nil {
@@ -242,11 +242,11 @@ func (f *folder) walkDir(ctx context.Context, dir, prefix, after string, visit V
 		case checkKey(key) != nil: // not written by this package
 		case entry.IsDir():
 			mayHavePrefix := strings.HasPrefix(key+"/", prefix) || strings.HasPrefix(prefix, key+"/")
-			mayBeAfter := key+"/" >= after || strings.HasPrefix(after, key+"/")
+			mayBeAfter := key+"/" >= afterKey || strings.HasPrefix(afterKey, key+"/")
 			if mayHavePrefix && mayBeAfter {
-				err = f.walkDir(ctx, key, prefix, after, visit)
+				err = f.walkDir(ctx, key, prefix, afterKey, visit)
 			}
-		case entry.Type().IsRegular() && strings.HasPrefix(key, prefix) && key > after:
+		case entry.Type().IsRegular() && strings.HasPrefix(key, prefix) && key > afterKey:
 			err = visitEntryIfExists(entry, key, visit)
 		}
 		if err != nil {
@@ -256,8 +256,8 @@ func (f *folder) walkDir(ctx context.Context, dir, prefix, after string, visit V
 	return nil
 }
 
-// sortName returns the name by which walkDir sorts an entry, so that it visits keys in byte order.
-func sortName(e fs.DirEntry) string {
+// nameForSorting returns the name by which walkDir sorts an entry, so that it visits keys in byte order.
+func nameForSorting(e fs.DirEntry) string {
 	if e.IsDir() {
 		return e.Name() + "/"
 	}
@@ -276,7 +276,7 @@ func visitEntryIfExists(entry fs.DirEntry, key string, visit VisitFunc) error {
 	return visit(key, info.Size(), info.ModTime())
 }
 
-func (f *folder) RemoveUnfinished(ctx context.Context, before time.Time) (removed int, err error) {
+func (f *folder) RemoveUnfinishedPuts(ctx context.Context, lastModifiedBefore time.Time) (removed int, err error) {
 	entries, err := fs.ReadDir(f.root.FS(), unfinishedDir)
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		return 0, fmt.Errorf("list unfinished files: %w", err)
@@ -284,7 +284,7 @@ func (f *folder) RemoveUnfinished(ctx context.Context, before time.Time) (remove
 	for _, entry := range entries {
 		name := path.Join(unfinishedDir, entry.Name())
 		err := visitEntryIfExists(entry, name, func(name string, _ int64, modified time.Time) error {
-			if !modified.Before(before) {
+			if !modified.Before(lastModifiedBefore) {
 				return nil
 			}
 			removed++

@@ -66,7 +66,7 @@ func TestFolderIsTidied(t *testing.T) {
 		before time.Time
 		want   int
 	}{{time.Now().Add(-time.Hour), 0}, {time.Now().Add(time.Hour), 1}, {time.Now().Add(time.Hour), 0}} {
-		if n, err := s.RemoveUnfinished(t.Context(), c.before); n != c.want || err != nil {
+		if n, err := s.RemoveUnfinishedPuts(t.Context(), c.before); n != c.want || err != nil {
 			t.Errorf("tidied %d, %v; want %d", n, err, c.want)
 		}
 	}

@@ -76,25 +76,25 @@ func (s *Service) DeleteUnreferencedBlobsIfDue(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := s.cfg.Blobs.RemoveUnfinished(ctx, before); err != nil {
+	if _, err := s.cfg.Blobs.RemoveUnfinishedPuts(ctx, before); err != nil {
 		return fmt.Errorf("remove unfinished uploads: %w", err)
 	}
 	return s.cfg.Store.SaveBlobSweepProgress(ctx, "", blobSweepInterval)
 }
 
 // deleteUnreferencedBlobBatch sweeps the next batch of keys after afterKey: it deletes the bytes that no row refers to
-// and that were last modified before the given time. It returns the last key of the batch, and whether there are no
-// more.
+// and that were last modified before the given time. It returns the last key of the batch, and whether it was the last
+// batch.
 func (s *Service) deleteUnreferencedBlobBatch(
 	ctx context.Context, afterKey string, modifiedBefore time.Time,
-) (last string, ended bool, err error) {
+) (lastKey string, isLastBatch bool, err error) {
 	errFull := errors.New("the batch of keys is full")
 	seen, old := 0, []string{}
 	err = s.cfg.Blobs.Each(ctx, "", afterKey, func(key string, _ int64, modified time.Time) error {
 		if modified.Before(modifiedBefore) && !strings.HasPrefix(key, restore.Prefix) {
 			old = append(old, key)
 		}
-		if seen, last = seen+1, key; seen == blobBatchKeys {
+		if seen, lastKey = seen+1, key; seen == blobBatchKeys {
 			return errFull
 		}
 		return nil
@@ -102,5 +102,5 @@ func (s *Service) deleteUnreferencedBlobBatch(
 	if err != nil && !errors.Is(err, errFull) {
 		return afterKey, false, err
 	}
-	return last, err == nil, s.deleteUnreferencedBlobs(ctx, old)
+	return lastKey, err == nil, s.deleteUnreferencedBlobs(ctx, old)
 }

@@ -173,7 +173,7 @@ func breaksOff(t *testing.T, s blob.Store) {
 
 func nothingUnfinished(t *testing.T, s blob.Store) {
 	t.Helper()
-	if n, err := s.RemoveUnfinished(t.Context(), time.Now().Add(time.Hour)); n != 0 || err != nil {
+	if n, err := s.RemoveUnfinishedPuts(t.Context(), time.Now().Add(time.Hour)); n != 0 || err != nil {
 		t.Errorf("%d unfinished things left, %v", n, err)
 	}
 }

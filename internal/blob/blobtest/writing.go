@@ -176,7 +176,7 @@ func cancelled(t *testing.T, s blob.Store) {
 		t.Error(err)
 	}
 	_, opening := s.Open(ctx, "a/b")
-	_, tidying := s.RemoveUnfinished(ctx, time.Now())
+	_, tidying := s.RemoveUnfinishedPuts(ctx, time.Now())
 	for act, err := range map[string]error{
 		"put":    s.Put(ctx, "a/b", strings.NewReader("y"), 1),
 		"open":   opening,
