@@ -9,6 +9,7 @@ import (
 	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/fetch"
 	"belfry/internal/network"
 )
 
@@ -59,7 +60,10 @@ func checkAndDescribeMediaURL(ctx context.Context, cfg app.Config, verificationF
 	prefix := cfg.MediaURL + contract.FilePath
 	why := cfg.Fetch.CheckPublicHTTPS(ctx, cfg.MediaURL)
 	if why == nil {
-		why = cfg.Fetch.CheckReachableIfOpenable(ctx, prefix)
+		// Belfry never opens some addresses that networks open, such as one with a port.
+		if why = cfg.Fetch.CheckReachable(ctx, prefix); errors.Is(why, fetch.ErrAddress) {
+			why = nil
+		}
 	}
 	var b strings.Builder
 	if why != nil {

@@ -24,11 +24,7 @@ func (a *App) ListAccounts(ctx context.Context, c core.Caller) (contract.Account
 
 // accountOf converts an account to its record, with the address of its picture.
 func (a *App) accountOf(account core.Account) contract.Account {
-	out := contract.AccountOf(account)
-	if path := contract.AvatarPathOf(account.Avatar); path != "" {
-		out.AvatarURL = new(a.cfg.PublicURL + path)
-	}
-	return out
+	return contract.AccountOf(account, a.cfg.PublicURL)
 }
 
 // convertAll converts the elements of a list. The result is never nil, because nil would become null in JSON.

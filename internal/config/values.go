@@ -140,8 +140,10 @@ type NetworkValues struct {
 	secrets map[string]bool
 }
 
-// Get returns the value of a variable, or "" if it is empty or not declared.
-func (n NetworkValues) Get(name string) string { return n.values[name].Reveal() }
+// Get returns the value of a network's variable, even if it is a secret, or "" if it is empty or not declared.
+func (n NetworkValues) Get(variableName string) (valueOrEmpty string) {
+	return n.values[variableName].Reveal()
+}
 
 // HasAnySecret reports whether a secret of any network is set, which means that a network has credentials.
 func (n NetworkValues) HasAnySecret() bool {

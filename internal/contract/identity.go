@@ -147,13 +147,17 @@ type Error struct {
 	Rows       []PlanRow `json:"rows,omitempty" nullable:"false"`
 }
 
-// AccountOf converts an account to its record.
-func AccountOf(a core.Account) Account {
-	return Account{
+// AccountOf converts an account to its record. publicURL begins the address of the account's picture.
+func AccountOf(a core.Account, publicURL string) Account {
+	out := Account{
 		ID: a.ID.String(), Platform: string(a.Platform), DisplayName: a.DisplayName, Status: string(a.Status),
 		Username: NilIfZero(a.Username), ExpiresAt: TimeOrNil(a.ExpiresAt),
 		CreatedAt: Time{a.CreatedAt},
 	}
+	if path := AvatarPathOf(a.Avatar); path != "" {
+		out.AvatarURL = new(publicURL + path)
+	}
+	return out
 }
 
 // KeyOf converts a key to its record, without the key itself.

@@ -14,9 +14,9 @@ var ErrAddress = errors.New("the address must be public, begin with https://, an
 const maxAddressLength = 4096
 
 // CheckAddressWithoutLookup checks the form of an address, and refuses IP addresses that are not public. It neither
-// resolves host names nor opens the address. It returns the file name in the address, which may be empty. The error is
-// ErrAddress.
-func CheckAddressWithoutLookup(address string) (fileName string, err error) {
+// resolves host names nor opens the address. It returns the file name in the address, or "" if there is none. The error
+// is ErrAddress.
+func CheckAddressWithoutLookup(address string) (fileNameOrEmpty string, err error) {
 	u, err := parseAndCheckAddressForm(address)
 	if err != nil {
 		return "", err

@@ -38,15 +38,15 @@ func (c *Client) dialPublic(ctx context.Context, _, address string) (net.Conn, e
 			continue
 		}
 		var conn net.Conn
-		if conn, err = c.dialWithinShare(ctx, netip.AddrPortFrom(a, 443), len(found)); err == nil {
+		if conn, err = c.dialWithinTimeShare(ctx, netip.AddrPortFrom(a, 443), len(found)); err == nil {
 			return conn, nil
 		}
 	}
 	return nil, err
 }
 
-// dialWithinShare connects to one of count addresses, each of which gets the same share of the time limit.
-func (c *Client) dialWithinShare(ctx context.Context, to netip.AddrPort, addressCount int) (net.Conn, error) {
+// dialWithinTimeShare connects to one of addressCount addresses, each of which gets the same share of the time limit.
+func (c *Client) dialWithinTimeShare(ctx context.Context, to netip.AddrPort, addressCount int) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.limits.connectTimeout/time.Duration(addressCount))
 	defer cancel()
 	return c.connect(ctx, to)

@@ -37,8 +37,8 @@ func (e *Error) Unwrap() error { return e.err }
 // LogValue returns the reason, for logs.
 func (e *Error) LogValue() slog.Value { return slog.StringValue(e.err.Error()) }
 
-// statusError returns the error for a response with an HTTP status other than success.
-func statusError(code int) error {
+// newStatusError returns the error for a response with an HTTP status other than success.
+func newStatusError(code int) error {
 	switch {
 	case code >= 500, code == http.StatusTooManyRequests, code == http.StatusRequestTimeout:
 		return fmt.Errorf("status %d: %w", code, errUnavailable)

@@ -125,7 +125,7 @@ func (c *Client) GetRestOrWhole(
 	ctx, release := context.WithTimeout(ctx, c.limits.totalTimeout)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
 	if err == nil {
-		r.Header = requestHeader(offset, validator)
+		r.Header = newRequestHeader(offset, validator)
 		var f *FileBody
 		if f, err = c.requestFile(r, maxFileSize, offset, func(cause error) { cancel(cause); release() }); err == nil {
 			return f, nil
@@ -138,8 +138,9 @@ func (c *Client) GetRestOrWhole(
 	return nil, err
 }
 
-// requestHeader returns the header of a request for the part of a file that begins at offset.
-func requestHeader(offset int64, validator string) http.Header {
+// newRequestHeader returns the header of a request for the part of a file that begins at offset or, without a
+// validator, for the whole file.
+func newRequestHeader(offset int64, validator string) http.Header {
 	h := http.Header{"User-Agent": {"Belfry"}, "Accept": {"image/*, video/*"}, "Accept-Encoding": {"identity"}}
 	if offset > 0 && validator != "" {
 		h.Set("Range", fmt.Sprintf("bytes=%d-", offset))
@@ -157,7 +158,7 @@ func (c *Client) requestFile(r *http.Request, maxFileSize, offset int64, stop fu
 	if err != nil {
 		return nil, err
 	}
-	start, err := bodyOffset(answer, offset)
+	start, err := checkStatusAndGetOffset(answer, offset)
 	if err == nil && answer.ContentLength > maxFileSize-start {
 		err = ErrTooLarge
 	}
@@ -176,17 +177,17 @@ func (c *Client) requestFile(r *http.Request, maxFileSize, offset int64, stop fu
 	return f, nil
 }
 
-// bodyOffset returns the position in the file at which the response's body begins: 0 or the requested offset. Other
-// responses are errors.
-func bodyOffset(answer *http.Response, requested int64) (offset int64, err error) {
+// checkStatusAndGetOffset returns the position in the file at which the response's body begins: 0 or the requested
+// offset. Other responses are errors.
+func checkStatusAndGetOffset(answer *http.Response, requestedOffset int64) (offset int64, err error) {
 	if answer.StatusCode == http.StatusOK {
 		return 0, nil
 	}
-	if answer.StatusCode == http.StatusPartialContent && requested > 0 &&
-		strings.HasPrefix(answer.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", requested)) {
-		return requested, nil
+	if answer.StatusCode == http.StatusPartialContent && requestedOffset > 0 &&
+		strings.HasPrefix(answer.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", requestedOffset)) {
+		return requestedOffset, nil
 	}
-	return 0, statusError(answer.StatusCode)
+	return 0, newStatusError(answer.StatusCode)
 }
 
 // delayFailureToHideTiming waits until a multiple of delayUnit has passed since started, so that the time until a

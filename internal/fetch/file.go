@@ -66,7 +66,8 @@ func (f *FileBody) Close() error {
 const maxNameLength = 200
 
 // fileName returns the name of the file in a response: the one that the server states, or the last part of the path.
-func fileName(answer *http.Response) string {
+// The name is safe to show, and may be empty.
+func fileName(answer *http.Response) (safeNameOrEmpty string) {
 	_, params, err := mime.ParseMediaType(answer.Header.Get("Content-Disposition"))
 	if err == nil && sanitizeFileName(params["filename"]) != "" {
 		return sanitizeFileName(params["filename"])
@@ -75,7 +76,7 @@ func fileName(answer *http.Response) string {
 }
 
 // sanitizeFileName returns the printable characters of the last part of a path, which may use slashes or backslashes.
-func sanitizeFileName(nameOrPath string) string {
+func sanitizeFileName(nameOrPath string) (nameOrEmpty string) {
 	name := path.Base(strings.ReplaceAll(strings.ToValidUTF8(nameOrPath, ""), `\`, "/"))
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) { // marks that change the direction of text are not printable either

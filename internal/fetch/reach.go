@@ -61,12 +61,12 @@ func (c *Client) CheckPublicHTTPS(ctx context.Context, address string) error {
 	return nil
 }
 
-// CheckReachableIfOpenable returns an error that says why an address cannot be opened: no connection, an invalid
-// certificate, a redirect or a server error. For an address that the client never opens, such as one with a port, it
-// returns nil without a check.
-func (c *Client) CheckReachableIfOpenable(ctx context.Context, address string) error {
+// CheckReachable sends a request to an address, and returns an error that says why it cannot be opened: no connection,
+// an invalid certificate, a redirect or a server error. For an address that the client never opens, such as one with a
+// port, the error is ErrAddress.
+func (c *Client) CheckReachable(ctx context.Context, address string) error {
 	if _, err := parseAndCheckAddressForm(address); err != nil {
-		return nil
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.limits.headerTimeout)
 	defer cancel()
