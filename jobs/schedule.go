@@ -27,6 +27,7 @@ func (j *Jobs) periodicTasks() []periodicTask {
 		{"links", 10 * time.Minute, newEnqueueTask(j, a.Engine().ListLinksToFetch)},
 		{"media", 5 * time.Second, a.Intake().RequeueOrFailStalledFiles},
 		{"purge", time.Minute, a.Intake().PurgeFilesPastRetention},
+		{"files", time.Minute, a.Intake().DeleteRowsOfDeletedFiles},
 		{"blobs", time.Hour, a.Intake().DeleteUnreferencedBlobsIfDue},
 		{"alerts", 15 * time.Second, a.QueueAlertEmails},
 		{"housekeep", 10 * time.Minute, a.DeleteExpiredRowsAndUpdateKeyMetric},

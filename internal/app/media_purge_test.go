@@ -51,7 +51,7 @@ func TestAFileInUseIsNotDeleted(t *testing.T) {
 		t.Errorf("it is %s", got.Status)
 	}
 	must(t, b.App.DeletePost(b.Context(), b.ws.Owner, p.ID))
-	must(t, b.App.Intake().PurgeFilesPastRetention(b.Context()))
+	must(t, b.App.Intake().DeleteRowsOfDeletedFiles(b.Context()))
 	var rows int
 	must(t, b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM media`).Scan(&rows))
 	if rows != 0 {

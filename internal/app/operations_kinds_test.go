@@ -74,7 +74,9 @@ func kinds() []operation {
 		{name: "work", weight: 200, work: true, do: (*errand).work},
 		{name: "publish", weight: 240, work: true, do: (*errand).publish},
 		{name: "sweep files", weight: 20, work: true, do: func(e *errand) error { return e.app.Intake().RequeueOrFailStalledFiles(e.ctx) }},
-		{name: "purge", weight: 10, work: true, do: func(e *errand) error { return e.app.Intake().PurgeFilesPastRetention(e.ctx) }},
+		{name: "purge", weight: 10, work: true, do: func(e *errand) error {
+			return errors.Join(e.app.Intake().PurgeFilesPastRetention(e.ctx), e.app.Intake().DeleteRowsOfDeletedFiles(e.ctx))
+		}},
 	}
 }
 

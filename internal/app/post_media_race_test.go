@@ -193,6 +193,9 @@ func TestFilesInManyHandsNeverLockEachOther(t *testing.T) {
 				if err := b.App.Intake().PurgeFilesPastRetention(b.Context()); err != nil {
 					t.Error(err)
 				}
+				if err := b.App.Intake().DeleteRowsOfDeletedFiles(b.Context()); err != nil {
+					t.Error(err)
+				}
 				if err := b.App.DeleteMedia(b.Context(), b.ws.Owner, files[0].ID); err != nil &&
 					core.CodeOf(err) == core.CodeInternal {
 					t.Error(err)

@@ -45,12 +45,12 @@ func (s *Service) OpenOriginalOrMakeJPEG(
 // image.
 func convertedPrefix(originalKey string) string { return originalKey + "." }
 
-// convertAndStoreJPEG stores the JPEG that is sent in place of a file, unless that has happened in the meantime. If the
-// file's bytes were deleted during the conversion, it deletes the JPEG.
-func (s *Service) convertAndStoreJPEG(ctx context.Context, key string, m store.Media, jpeg core.Conversion) error {
+// convertAndStoreJPEG stores the JPEG that is sent in place of a file under jpegKey, unless that has happened in the
+// meantime. If the file's bytes were deleted during the conversion, it deletes the JPEG.
+func (s *Service) convertAndStoreJPEG(ctx context.Context, jpegKey string, m store.Media, jpeg core.Conversion) error {
 	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), convertTime)
 	defer cancel()
-	stored, err := s.cfg.Blobs.Open(finish, key)
+	stored, err := s.cfg.Blobs.Open(finish, jpegKey)
 	if err == nil {
 		return stored.Close()
 	}
@@ -67,12 +67,12 @@ func (s *Service) convertAndStoreJPEG(ctx context.Context, key string, m store.M
 	if err = errors.Join(err, object.Close()); err != nil {
 		return fmt.Errorf("convert media %s: %w", m.ID, err)
 	}
-	if err := s.cfg.Blobs.Put(finish, key, bytes.NewReader(made), int64(len(made))); err != nil {
+	if err := s.cfg.Blobs.Put(finish, jpegKey, bytes.NewReader(made), int64(len(made))); err != nil {
 		return err
 	}
 	object, err = s.cfg.Blobs.Open(finish, m.Blob)
 	if errors.Is(err, blob.ErrNotFound) {
-		return s.cfg.Blobs.Delete(finish, key)
+		return s.cfg.Blobs.Delete(finish, jpegKey)
 	}
 	if err != nil {
 		return err

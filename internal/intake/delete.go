@@ -88,7 +88,12 @@ func (s *Service) PurgeFilesPastRetention(ctx context.Context) error {
 			failed = errors.Join(failed, fmt.Errorf("purge media %s: %w", d.ID, err))
 		}
 	}
-	return errors.Join(failed, s.cfg.Store.DeleteUnreferencedDeletedMedia(ctx))
+	return failed
+}
+
+// DeleteRowsOfDeletedFiles deletes the rows of the files that people have deleted, once no post refers to them anymore.
+func (s *Service) DeleteRowsOfDeletedFiles(ctx context.Context) error {
+	return s.cfg.Store.DeleteUnreferencedDeletedMedia(ctx)
 }
 
 // purgeIfDue deletes a file's bytes if it is still due. It checks this with the file locked, so that no post can start

@@ -32,15 +32,6 @@ type download struct {
 	resumes int
 }
 
-// startDownload opens an address. The caller sets charge before it reads the download, and closes the download.
-func (s *Service) startDownload(ctx context.Context, from source, maxBytes int64) (*download, error) {
-	file, err := s.cfg.Fetch.Get(ctx, from.URL, maxBytes)
-	if err != nil {
-		return nil, err
-	}
-	return &download{ctx: ctx, client: s.cfg.Fetch, address: from.URL, limit: maxBytes, file: file}, nil
-}
-
 // Read implements io.Reader. It resumes broken downloads. Its errors are those of fetch.FileBody and of charge.
 func (d *download) Read(b []byte) (int, error) {
 	n, err := d.file.Read(b)

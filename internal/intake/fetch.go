@@ -188,20 +188,21 @@ func (s *Service) downloadAndCharge(
 	if plan.FileBytes != nil {
 		limit = min(limit, *plan.FileBytes)
 	}
-	d, err := s.startDownload(ctx, from, limit)
+	file, err := s.cfg.Fetch.Get(ctx, from.URL, limit)
 	if err != nil {
 		return 0, err
 	}
+	d := &download{ctx: ctx, client: s.cfg.Fetch, address: from.URL, limit: limit, file: file}
 	defer d.Close()
-	if !from.Named && d.file.Name != "" {
-		m.Name, m.Kind = d.file.Name, core.DeclaredKind(d.file.Name, m.Mime)
+	if !from.Named && file.Name != "" {
+		m.Name, m.Kind = file.Name, core.DeclaredKind(file.Name, m.Mime)
 	}
 	d.charge = func(needTotal, wantTotal int64) (int64, error) {
 		return s.chargeDownloadAndSaveInfo(ctx, t, m, claim, needTotal, wantTotal)
 	}
 	length := int64(blob.Unknown)
-	if d.file.Length >= 0 {
-		length, m.Bytes = d.file.Length, d.file.Length
+	if file.Length >= 0 {
+		length, m.Bytes = file.Length, file.Length
 		if d.charged, err = d.charge(length, length); err != nil {
 			return 0, err
 		}

@@ -88,13 +88,13 @@ func dropInvisible(r rune) rune {
 	return r
 }
 
-// setFolderAndLoadPlan sets the folder of a new file, and returns the workspace's plan. It returns not_found for a
-// folder that does not exist.
+// setFolderAndLoadPlan sets the folder of a new file, and returns the workspace's subscription plan. It returns
+// not_found for a folder that does not exist.
 func (s *Service) setFolderAndLoadPlan(
-	ctx context.Context, t store.Tenant, m *store.Media, folder *string,
+	ctx context.Context, t store.Tenant, m *store.Media, folderIDOrNil *string,
 ) (core.Plan, error) {
-	if folder != nil {
-		id, err := core.ParseID[core.FolderKind](*folder)
+	if folderIDOrNil != nil {
+		id, err := core.ParseID[core.FolderKind](*folderIDOrNil)
 		if err != nil {
 			return core.Plan{}, core.WithNotFoundPath("folderId", err)
 		}
@@ -150,12 +150,12 @@ func (s *Service) expireUploadIfUnclaimed(ctx context.Context, t store.Tenant, i
 	})
 }
 
-// ReceiveUpload stores the bytes sent to an upload address. length is their number, or -1 if the sender did not state
-// it. An interrupted upload can be repeated. Of two concurrent uploads, one is refused with upload_in_progress. After a
-// successful upload, the error is already_uploaded. The body is not read before the upload is accepted, and is streamed
-// to the storage.
+// ReceiveUpload stores the bytes sent to an upload address, of which token is the last part. contentLength is their
+// number, or -1 if the sender did not state it; it must be the size of the reservation. An interrupted upload can be
+// repeated. Of two concurrent uploads, one is refused with upload_in_progress. After a successful upload, the error is
+// already_uploaded. The body is not read before the upload is accepted, and is streamed to the storage.
 func (s *Service) ReceiveUpload(
-	ctx context.Context, token string, length int64, body io.Reader,
+	ctx context.Context, token string, contentLength int64, body io.Reader,
 ) (contract.Uploaded, error) {
 	t, id, _, err := s.verifyToken(purposeUpload, token)
 	switch {
@@ -174,8 +174,8 @@ func (s *Service) ReceiveUpload(
 	if err != nil {
 		return contract.Uploaded{}, err
 	}
-	if length != m.Bytes {
-		return contract.Uploaded{}, newSizeMismatchError(m.Bytes, length)
+	if contentLength != m.Bytes {
+		return contract.Uploaded{}, newSizeMismatchError(m.Bytes, contentLength)
 	}
 	claim, ok, err := t.ClaimMedia(ctx, id, core.MediaUploading, leaseTime)
 	if err != nil {
@@ -287,12 +287,14 @@ func newUploadExpiredError() error {
 		WithHint("Reserve a new one with POST /media/uploads.")
 }
 
-func newSizeMismatchError(reserved, length int64) error {
-	if length < 0 {
+// newSizeMismatchError returns the error for an upload with another size than was reserved. contentLength is -1 if the
+// request does not state its length.
+func newSizeMismatchError(reservedSize, contentLength int64) error {
+	if contentLength < 0 {
 		return core.Fail(core.CodeSizeMismatch, "The request has no Content-Length header.").
-			WithHint("Send Content-Length: %d.", reserved)
+			WithHint("Send Content-Length: %d.", reservedSize)
 	}
-	return core.Fail(core.CodeSizeMismatch, "The file has %d bytes, but %d were reserved.", length, reserved).
+	return core.Fail(core.CodeSizeMismatch, "The file has %d bytes, but %d were reserved.", contentLength, reservedSize).
 		WithHint("Send only the raw bytes of the whole file, not a form. " +
 			"To send a different file, reserve a new upload.")
 }
