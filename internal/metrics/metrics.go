@@ -82,9 +82,9 @@ func (m *Metrics) ObserveLiveLateness(platform string, late time.Duration) {
 	m.lateness.WithLabelValues(platform, "live").Observe(late.Seconds())
 }
 
-// CountClaimOutcome counts a claim by how it ended.
-func (m *Metrics) CountClaimOutcome(platform, outcome, code string) {
-	m.outcomes.WithLabelValues(platform, outcome, code).Inc()
+// CountClaimOutcome counts a publication's claim by how it ended. errorKind is "" if no call to the network failed.
+func (m *Metrics) CountClaimOutcome(platform, outcome, errorKind string) {
+	m.outcomes.WithLabelValues(platform, outcome, errorKind).Inc()
 }
 
 // ObserveCallDuration records how long a call for a publication took.
@@ -92,28 +92,33 @@ func (m *Metrics) ObserveCallDuration(platform, call string, took time.Duration)
 	m.calls.WithLabelValues(platform, call).Observe(took.Seconds())
 }
 
-// CountNetworkCall counts an HTTP call to a network.
-func (m *Metrics) CountNetworkCall(host, status, kind string) {
-	m.http.WithLabelValues(host, status, kind).Inc()
+// CountNetworkCall counts an HTTP call to a network. errorKind says why no complete response arrived, and is "" if one
+// did, even a refusal.
+func (m *Metrics) CountNetworkCall(host, httpStatus, errorKind string) {
+	m.http.WithLabelValues(host, httpStatus, errorKind).Inc()
 }
 
-// CountTakeover counts a publication that a worker has taken over from one that did not finish.
-func (m *Metrics) CountTakeover() { m.takeovers.Inc() }
+// CountPublicationTakeover counts a publication that a worker has taken over from one that did not finish.
+func (m *Metrics) CountPublicationTakeover() { m.takeovers.Inc() }
 
-// CountFencedWrite counts a write that the fence refused.
-func (m *Metrics) CountFencedWrite() { m.fenced.Inc() }
+// CountWriteRefusedAfterTakeover counts a write that the database refused because another worker had taken over the
+// publication.
+func (m *Metrics) CountWriteRefusedAfterTakeover() { m.fenced.Inc() }
 
-// CountOrphanHandle counts a handle whose creation was interrupted.
-func (m *Metrics) CountOrphanHandle(platform string) { m.orphans.WithLabelValues(platform).Inc() }
+// CountInterruptedHandleCreation counts a handle whose creation was interrupted, so that the network may have a handle
+// that Belfry does not know.
+func (m *Metrics) CountInterruptedHandleCreation(platform string) {
+	m.orphans.WithLabelValues(platform).Inc()
+}
 
 // CountRateLimited counts a request that a rate limit refused.
 func (m *Metrics) CountRateLimited(policy string) { m.refused.WithLabelValues(policy).Inc() }
 
-// SetSealedValues sets how many values are encrypted with each secret key.
-func (m *Metrics) SetSealedValues(counts map[string]int64) {
+// SetSealedValues sets how many values are encrypted with each secret key, and forgets all other keys.
+func (m *Metrics) SetSealedValues(countByKeyID map[string]int64) {
 	m.sealed.Reset()
-	for key, n := range counts {
-		m.sealed.WithLabelValues(key).Set(float64(n))
+	for id, n := range countByKeyID {
+		m.sealed.WithLabelValues(id).Set(float64(n))
 	}
 }
 

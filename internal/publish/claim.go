@@ -78,9 +78,9 @@ func (e *Engine) loadClaimsAndCountTakeovers(ctx context.Context, ws core.Worksp
 			waited: waited, hasTurn: waited,
 		}
 		if r.Rest == "" {
-			e.cfg.Metrics.CountTakeover()
+			e.cfg.Metrics.CountPublicationTakeover()
 			if r.Step == core.StepCreating {
-				e.cfg.Metrics.CountOrphanHandle(string(r.Platform))
+				e.cfg.Metrics.CountInterruptedHandleCreation(string(r.Platform))
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func (c *claim) publishUntilClaimEnds(ctx context.Context) error {
 	}
 	switch {
 	case errors.Is(err, store.ErrFenced):
-		c.engine.cfg.Metrics.CountFencedWrite()
+		c.engine.cfg.Metrics.CountWriteRefusedAfterTakeover()
 		c.log.Warn("another worker has taken over this post")
 		return nil
 	case errors.Is(err, store.ErrNotFound), store.IsMissingReference(err, "post"):

@@ -189,7 +189,7 @@ func (c *claim) callNetworkAndRememberResult(ctx context.Context, do core.Action
 	c.last.Trace, c.last.Response = e.Trace, e.Raw
 	c.retryAfter = e.RetryAfter
 	if do == core.DoCreate && signal.Verdict == core.Lost {
-		c.engine.cfg.Metrics.CountOrphanHandle(platform)
+		c.engine.cfg.Metrics.CountInterruptedHandleCreation(platform)
 	}
 	c.rememberFailure(do, e)
 	c.holdOtherPostsIfThrottled(ctx, e)
