@@ -122,7 +122,11 @@ func confirmRestore(ctx context.Context, p *program, s *commandSession, unproved
 			return err
 		}
 	}
-	done, err := s.app.GuardOrNil().EndHold(ctx, unproved == publishUnproved)
+	endHold := s.app.GuardOrNil().EndHoldUnlessUnproved
+	if unproved == publishUnproved {
+		endHold = s.app.GuardOrNil().EndHoldAndPublishUnproved
+	}
+	done, err := endHold(ctx)
 	if e, ok := errors.AsType[*hold.UnprovedError](err); ok {
 		return fmt.Errorf("%w. They were due after the last record in the file storage, so no receipt shows whether they were published:%s\n"+
 			"Check on the networks which of these posts are published, and cancel those posts in Belfry. Then run\n"+

@@ -58,7 +58,7 @@ func TestDuringAHoldAPostWithAReceiptCannotBeChanged(t *testing.T) {
 	must(t, err)
 	_, err = h.App.CancelPost(t.Context(), ws.Owner, ws.Queued("another", account, h.Clock.Now().Add(time.Hour)).ID)
 	must(t, err)
-	_, err = h.App.GuardOrNil().EndHold(t.Context(), false)
+	_, err = h.App.GuardOrNil().EndHoldUnlessUnproved(t.Context())
 	must(t, err)
 	must(t, h.App.DeletePost(t.Context(), ws.Owner, failed.ID))
 }

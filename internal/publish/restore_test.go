@@ -59,7 +59,7 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 			if post = b.after(time.Hour, post); post.Status != "queued" || b.calls("publish") != 1 {
 				t.Fatalf("during the hold the post is %s after %d calls", post.Status, b.calls("publish"))
 			}
-			done, err := guard.EndHold(t.Context(), false)
+			done, err := guard.EndHoldUnlessUnproved(t.Context())
 			must(t, err)
 			if done.LookedFor+done.Live != 1 || live != (done.Live == 1) {
 				t.Errorf("confirmed: %+v", done)
@@ -88,7 +88,7 @@ func (b *bench) restoreWithoutAnswer(post contract.Post) restore.HoldResult {
 	must(b.t, err)
 	receipts := []store.RestoredReceipt{receipt}
 	must(b.t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(b.t.Context(), "a test", time.Time{}, receipts))
-	done, err := b.App.GuardOrNil().EndHold(b.t.Context(), false)
+	done, err := b.App.GuardOrNil().EndHoldUnlessUnproved(b.t.Context())
 	must(b.t, err)
 	return done
 }
@@ -195,7 +195,7 @@ func TestAPostThatWasSentEarlierThanPlannedIsLiveAtTheTimeOfItsCall(t *testing.T
 	_, err = b.Pool.Exec(t.Context(), rewind)
 	must(t, err)
 	must(t, b.App.GuardOrNil().HoldPublishingIfRewoundElseUpdateMark(t.Context()))
-	_, err = b.App.GuardOrNil().EndHold(t.Context(), false)
+	_, err = b.App.GuardOrNil().EndHoldUnlessUnproved(t.Context())
 	must(t, err)
 	post, err = b.App.GetPost(t.Context(), b.ws.Owner, post.ID)
 	must(t, err)
@@ -238,7 +238,7 @@ func TestAnotherCopyOfTheDatabaseHoldsPublishing(t *testing.T) {
 		if _, err := b.Store.PublishingHold(t.Context()); err != nil {
 			t.Errorf("%s: publishing is not held: %v", name, err)
 		}
-		_, err := guard.EndHold(t.Context(), false)
+		_, err := guard.EndHoldUnlessUnproved(t.Context())
 		must(t, err)
 		mark = kept
 	}
@@ -292,7 +292,7 @@ func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
 	worker := guard
 	worker.Receipts = restore.NewReceipts(files, b.Clock.Now)
 	hooked.beforePut = func() { must(t, worker.UpdateMarkOrHoldPublishingUnlessOnHold(t.Context())) }
-	_, err = guard.EndHold(t.Context(), false)
+	_, err = guard.EndHoldUnlessUnproved(t.Context())
 	must(t, err)
 	if hold, err := b.Store.PublishingHold(t.Context()); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("after the confirmation publishing is on hold: %+v, %v", hold, err)
@@ -308,7 +308,7 @@ func TestABackupMadeDuringAHoldDoesNotPublishAgain(t *testing.T) {
 	must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "the first restore", time.Time{}, nil))
 	_, err := b.Pool.Exec(t.Context(), snapshot)
 	must(t, err)
-	_, err = guard.EndHold(t.Context(), false)
+	_, err = guard.EndHoldUnlessUnproved(t.Context())
 	must(t, err)
 	if post = b.ws.Work(post); post.Status != "live" {
 		t.Fatalf("after the first confirmation the post is %s", post.Status)
@@ -319,7 +319,7 @@ func TestABackupMadeDuringAHoldDoesNotPublishAgain(t *testing.T) {
 	must(t, err)
 
 	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
-	_, err = guard.EndHold(t.Context(), false)
+	_, err = guard.EndHoldUnlessUnproved(t.Context())
 	must(t, err)
 	if post = b.after(time.Hour, post); post.Status != "live" || b.calls("publish") != 1 {
 		t.Errorf("after the second confirmation the post is %s, after %d calls that publish", post.Status, b.calls("publish"))
@@ -337,7 +337,7 @@ func TestAReceiptWithTheIDOfAnotherPostDoesNotStopTheConfirmation(t *testing.T) 
 	must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{
 		{Workspace: b.ws.ID, Post: id, ArmedAt: b.Clock.Now(), Live: true, ExternalID: *first.ExternalID},
 	}))
-	_, err = b.App.GuardOrNil().EndHold(t.Context(), false)
+	_, err = b.App.GuardOrNil().EndHoldUnlessUnproved(t.Context())
 	must(t, err)
 	if post = b.ws.Post(post); post.Status != "live" || post.ExternalID != nil {
 		t.Errorf("the post is %s with the id %v, want it live without one", post.Status, post.ExternalID)
@@ -361,7 +361,7 @@ func TestAConfirmationThatADeadlockBrokeOffIsTriedAgain(t *testing.T) {
 		END $$;
 		CREATE TRIGGER break_off BEFORE UPDATE ON posts FOR EACH ROW EXECUTE FUNCTION break_off()`)
 	must(t, err)
-	done, err := b.App.GuardOrNil().EndHold(t.Context(), false)
+	done, err := b.App.GuardOrNil().EndHoldUnlessUnproved(t.Context())
 	must(t, err)
 	if post = b.ws.Post(post); post.Status != "live" || done.Live != 1 {
 		t.Errorf("the post is %s after %+v", post.Status, done)
@@ -515,7 +515,7 @@ func TestPostsThatMayBePublishedWithoutAReceiptAreNotPublishedAgain(t *testing.T
 			if len(held) != 3 || !held[0].Unproved || held[2].Unproved || held[2].Text != "later" {
 				t.Errorf("on hold are %+v", held)
 			}
-			_, err = r.guard.EndHold(t.Context(), false)
+			_, err = r.guard.EndHoldUnlessUnproved(t.Context())
 			if e, ok := errors.AsType[*restore.UnprovedError](err); !ok || len(e.Posts) != 2 {
 				t.Fatalf("the confirmation says %v", err)
 			}
@@ -524,7 +524,7 @@ func TestPostsThatMayBePublishedWithoutAReceiptAreNotPublishedAgain(t *testing.T
 			}
 			_, err = r.App.CancelUnprovedPosts(t.Context())
 			must(t, err)
-			_, err = r.guard.EndHold(t.Context(), false)
+			_, err = r.guard.EndHoldUnlessUnproved(t.Context())
 			must(t, err)
 			r.sent, r.onItsWay, r.later = r.ws.Work(r.sent), r.ws.Work(r.onItsWay), r.ws.Work(r.later)
 			if r.sent.Status != "draft" || r.onItsWay.Status != "draft" || r.later.Status != "live" {
@@ -554,7 +554,7 @@ func TestAStorageCopiedAfterTheDatabaseProvesOnlyWhatItKnows(t *testing.T) {
 	if got := r.unproved(); !slices.Equal(got, []string{"sent"}) {
 		t.Errorf("unproved are %v", got)
 	}
-	_, err := r.guard.EndHold(t.Context(), true)
+	_, err := r.guard.EndHoldAndPublishUnproved(t.Context())
 	must(t, err)
 	r.sent, r.onItsWay = r.ws.Work(r.sent), r.ws.Work(r.onItsWay)
 	if r.Visible("sent") != 2 || r.Visible("on its way") != 1 || r.onItsWay.Status != "live" {

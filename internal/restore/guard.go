@@ -81,7 +81,7 @@ func (g *Guard) findUnprovedSince(ctx context.Context, lineage store.Lineage, re
 
 // UpdateMarkOrHoldPublishingUnlessOnHold updates the mark with how far the database has progressed. If the mark is
 // ahead of the database, it instead holds publishing, as HoldPublishingIfRewoundElseUpdateMark does. It does nothing
-// during a hold, because EndHold updates the mark.
+// during a hold, because the end of the hold updates the mark.
 func (g *Guard) UpdateMarkOrHoldPublishingUnlessOnHold(ctx context.Context) error {
 	if _, err := g.Store.PublishingHold(ctx); !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -159,10 +159,10 @@ func findReceiptsLedgerMayLack(receipts []Receipt, lastLedgerStep int64) (lastBy
 }
 
 func (g *Guard) holdPublishingAndDeleteSessionsAndEmails(ctx context.Context, reason string, unprovedSince time.Time,
-	receipts map[string]Receipt,
+	lastReceiptByPost map[string]Receipt,
 ) error {
 	var known []store.RestoredReceipt
-	for _, r := range receipts {
+	for _, r := range lastReceiptByPost {
 		post, err := core.ParseID[core.PostKind](r.Post)
 		workspace, errWorkspace := core.ParseID[core.WorkspaceKind](r.Workspace)
 		if err = errors.Join(err, errWorkspace); err != nil {
@@ -214,35 +214,38 @@ func (e *UnprovedError) Error() string {
 	return fmt.Sprintf("posts that may already be published: %d", len(e.Posts))
 }
 
-// EndHold ends the hold. Posts become live if a receipt says that they were published. Workers ask the network about
-// posts that may have been published, and publish the others. EndHold returns how many posts there are of the first two
-// kinds, or ErrNoHold. If there are unproved posts, it returns an UnprovedError, unless publishUnproved is set.
-func (g *Guard) EndHold(ctx context.Context, publishUnproved bool) (HoldResult, error) {
-	var done HoldResult
-	switch _, err := g.Store.PublishingHold(ctx); {
-	case errors.Is(err, store.ErrNotFound):
-		return done, ErrNoHold
-	case err != nil:
-		return done, fmt.Errorf("read the publishing hold: %w", err)
+// EndHoldUnlessUnproved ends the hold as EndHoldAndPublishUnproved does, but only if there are no unproved posts. If
+// there are, publishing stays on hold, and the error is an UnprovedError.
+func (g *Guard) EndHoldUnlessUnproved(ctx context.Context) (HoldResult, error) {
+	if err := g.checkOnHold(ctx); err != nil {
+		return HoldResult{}, err
 	}
-	if !publishUnproved {
-		switch posts, err := g.Store.UnprovedPosts(ctx); {
-		case err != nil:
-			return done, fmt.Errorf("list the unproved posts: %w", err)
-		case len(posts) > 0:
-			return done, &UnprovedError{posts}
-		}
+	switch posts, err := g.Store.UnprovedPosts(ctx); {
+	case err != nil:
+		return HoldResult{}, fmt.Errorf("list the unproved posts: %w", err)
+	case len(posts) > 0:
+		return HoldResult{}, &UnprovedError{posts}
+	}
+	return g.EndHoldAndPublishUnproved(ctx)
+}
+
+// EndHoldAndPublishUnproved ends the hold. Posts become live if a receipt says that they were published. Workers ask
+// the network about posts that may have been published according to their receipts, and publish all others, even
+// unproved ones. EndHoldAndPublishUnproved returns how many posts there are of the first two kinds, or ErrNoHold.
+func (g *Guard) EndHoldAndPublishUnproved(ctx context.Context) (HoldResult, error) {
+	if err := g.checkOnHold(ctx); err != nil {
+		return HoldResult{}, err
 	}
 	receipts, err := g.Store.RestoredReceipts(ctx)
 	if err != nil {
-		return done, err
+		return HoldResult{}, err
 	}
 	newest, err := g.readNewestStoredStep(ctx)
 	if err != nil {
-		return done, err
+		return HoldResult{}, err
 	}
 	for attempt := 1; ; attempt++ {
-		done, err = g.applyReceiptsAndEndHold(ctx, receipts, newest)
+		done, err := g.applyReceiptsAndEndHold(ctx, receipts, newest)
 		switch {
 		case err == nil:
 			return done, nil
@@ -252,8 +255,21 @@ func (g *Guard) EndHold(ctx context.Context, publishUnproved bool) (HoldResult, 
 	}
 }
 
-// confirmAttempts is how many times EndHold tries if PostgreSQL reports deadlocks with people who change posts.
+// confirmAttempts is how many times ending the hold is tried if PostgreSQL reports deadlocks with people who change
+// posts.
 const confirmAttempts = 10
+
+// checkOnHold returns ErrNoHold if publishing is not on hold.
+func (g *Guard) checkOnHold(ctx context.Context) error {
+	_, err := g.Store.PublishingHold(ctx)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return ErrNoHold
+	case err != nil:
+		return fmt.Errorf("read the publishing hold: %w", err)
+	}
+	return nil
+}
 
 // applyReceiptsAndEndHold ends the hold in one transaction. It marks the posts of live receipts as live, and makes
 // workers ask the network about the posts of the others. The ids of new steps are greater than newestStoredStep.
