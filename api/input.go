@@ -50,7 +50,7 @@ func compileParameters(r huma.Registry, t reflect.Type) (parameters []parameter,
 // decodeQuery decodes the query strictly, and stores the values in the struct to which into points. An absent or empty
 // parameter keeps its default.
 func (r *route) decodeQuery(rawQuery string, into any) error {
-	values, err := r.query.CheckQuery(rawQuery)
+	values, err := r.query.ParseAndCheckQuery(rawQuery)
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func migrateBelfrySchema(ctx context.Context, conn *pgx.Conn) error {
 // setTimeoutsSQL returns the SQL that sets how long a migration waits for locks. For a migration that builds indexes
 // concurrently, it removes this limit and the limit on a statement's duration: such a migration waits for older
 // transactions, but blocks nobody.
-func setTimeoutsSQL(migrationSQL string) string {
+func setTimeoutsSQL(migrationSQL string) (setStatements string) {
 	if strings.Contains(migrationSQL, concurrent) {
 		return "SET lock_timeout = 0; SET statement_timeout = 0"
 	}

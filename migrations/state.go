@@ -37,7 +37,7 @@ func (s State) CheckCompatible() error {
 
 // ReadState returns the state of a database. It changes nothing.
 func ReadState(ctx context.Context, pool *pgxpool.Pool) (s State, err error) {
-	if s.known, s.Want, err = countMigrations(pool); err != nil {
+	if s.known, s.Want, err = countProgramMigrations(pool); err != nil {
 		return s, err
 	}
 	version, err := queryNumberOrZero(ctx, pool, "SELECT version FROM "+table)
@@ -71,8 +71,9 @@ func queryNumberOrZero(ctx context.Context, pool *pgxpool.Pool, query string) (i
 	return n, nil
 }
 
-// countMigrations counts the migrations of this program: ours alone, and ours together with River's.
-func countMigrations(pool *pgxpool.Pool) (ours, all int32, err error) {
+// countProgramMigrations counts the migrations of this program: ours alone, and ours together with River's. It does not
+// use the pool to query the database.
+func countProgramMigrations(pool *pgxpool.Pool) (ours, withRiver int32, err error) {
 	names, err := migrate.FindMigrations(files)
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the migrations: %w", err)

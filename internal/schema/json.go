@@ -84,7 +84,7 @@ func (r *checker) checkValue(t *Type) (goOn bool) {
 	case '{':
 		return r.checkDepth(at) && r.checkObject(t, at)
 	}
-	return ok || r.addMistake(t.wrongKindError(at))
+	return ok || r.addMistake(t.newWrongKindError(at))
 }
 
 // checkDepth returns false if the value that has just begun is nested too deeply.
@@ -100,7 +100,7 @@ func (r *checker) checkList(t *Type, at place) (goOn bool) {
 		l = &List{Items: t}
 	}
 	if l == nil {
-		return r.addMistake(t.wrongKindError(at)) && r.skipRest(']')
+		return r.addMistake(t.newWrongKindError(at)) && r.skipRest(']')
 	}
 	limit := cmp.Or(l.Max, maxItems)
 	for n := 1; r.dec.PeekKind() != ']'; n++ {
@@ -121,7 +121,7 @@ func (r *checker) checkObject(t *Type, at place) (goOn bool) {
 		o = &Object{Rest: t}
 	}
 	if o == nil {
-		return r.addMistake(t.wrongKindError(at)) && r.skipRest('}')
+		return r.addMistake(t.newWrongKindError(at)) && r.skipRest('}')
 	}
 	seen := map[string]bool{}
 	for r.dec.PeekKind() != '}' {

@@ -10,9 +10,10 @@ import (
 	"belfry/internal/core"
 )
 
-// CheckQuery parses the query of a URL and checks it strictly: it refuses unknown and repeated parameters, and values
-// of the wrong type. It does not check empty values, or that required parameters exist. The error joins all errors.
-func (o *Object) CheckQuery(rawQuery string) (url.Values, error) {
+// ParseAndCheckQuery parses the query of a URL and checks it strictly: it refuses unknown and repeated parameters, and
+// values of the wrong type. It does not check empty values, or that required parameters exist. The error joins all
+// errors.
+func (o *Object) ParseAndCheckQuery(rawQuery string) (url.Values, error) {
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {
 		return nil, core.Invalid("query", "The query string cannot be read.").

@@ -78,8 +78,8 @@ func (at place) newInvalidError(format string, args ...any) *core.Error {
 	return core.InvalidField(at.path, at.subject, format, args...)
 }
 
-// wrongKindError returns the error for a value of the wrong type.
-func (t *Type) wrongKindError(at place) error {
+// newWrongKindError returns the error for a value of the wrong type.
+func (t *Type) newWrongKindError(at place) error {
 	e := at.newInvalidError("must be %s.", t.kindsInWords())
 	switch {
 	case at.path == "" && t.Object != nil:
@@ -96,11 +96,11 @@ func (t *Type) checkNumber(at place, digits string) error {
 	}
 	n := t.Number
 	if n == nil {
-		return t.wrongKindError(at)
+		return t.newWrongKindError(at)
 	}
 	v, err := strconv.ParseFloat(digits, 64)
 	if _, bad := strconv.ParseInt(digits, 10, 64); n.Integer && bad != nil || err != nil {
-		return t.wrongKindError(at)
+		return t.newWrongKindError(at)
 	}
 	if n.Min != nil && v < *n.Min || n.Max != nil && v > *n.Max {
 		return at.newInvalidError("must be %s.", n.boundsInWords())
@@ -118,7 +118,7 @@ func (t *Type) checkText(at place, text string) error {
 	}
 	s := t.Text
 	if s == nil {
-		return t.wrongKindError(at)
+		return t.newWrongKindError(at)
 	}
 	switch n := utf8.RuneCountInString(text); {
 	case s.Choices != nil && !slices.Contains(s.Choices, text):
@@ -169,9 +169,9 @@ func (n *Number) boundsInWords() string {
 	return fmt.Sprintf("%s from %.15g to %.15g", kind, *n.Min, *n.Max)
 }
 
-func formatCount(n int, noun string) string {
+func formatCount(n int, singularNoun string) string {
 	if n == 1 {
-		return "1 " + noun
+		return "1 " + singularNoun
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%d %ss", n, singularNoun)
 }

@@ -88,7 +88,7 @@ func TestCheckQueryReportsAllMistakes(t *testing.T) {
 		"text=a&text=b":                  {"query.text"},
 		"text=%zz":                       {"query"},
 	} {
-		if _, err := query.CheckQuery(raw); !slices.Equal(pathsOf(err), want) {
+		if _, err := query.ParseAndCheckQuery(raw); !slices.Equal(pathsOf(err), want) {
 			t.Errorf("%s: mistakes at %q, want %q", raw, pathsOf(err), want)
 		}
 	}

@@ -72,8 +72,8 @@ func adviseOnSyntax(text []byte, offset int64) string {
 
 // WithSuggestion adds a hint to an error about an unknown name: the most similar known name or, if none is similar, all
 // known names.
-func WithSuggestion(e *core.Error, name string, known []string) *core.Error {
-	if near := core.NearestName(name, known); near != "" {
+func WithSuggestion(e *core.Error, unknownName string, known []string) *core.Error {
+	if near := core.NearestName(unknownName, known); near != "" {
 		return e.WithHint("Did you mean %s?", near)
 	}
 	if len(known) == 0 {

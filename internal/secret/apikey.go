@@ -26,9 +26,9 @@ func NewAPIKey() (key string, hash [32]byte, hint string) {
 	return key, sha256.Sum256([]byte(key)), random[:keyHint]
 }
 
-// HashAPIKey returns the hash by which an API key is found. ok is false if the text cannot be a key from NewAPIKey. It
-// detects a mistyped key without the database.
-func HashAPIKey(key string) (hash [32]byte, ok bool) {
+// HashAPIKey returns the hash by which an API key is found. wellFormed is false if the text cannot be a key from
+// NewAPIKey. It detects a mistyped key without the database.
+func HashAPIKey(key string) (hash [32]byte, wellFormed bool) {
 	if len(key) != len(keyPrefix)+keyRandom+keyChecksum || !strings.HasPrefix(key, keyPrefix) {
 		return hash, false
 	}

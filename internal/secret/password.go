@@ -69,7 +69,7 @@ func (p *PasswordHasher) Hash(ctx context.Context, password string) (string, err
 }
 
 // Verify reports whether the password matches the hash. It returns an error if ctx has ended or the hash is invalid.
-func (p *PasswordHasher) Verify(ctx context.Context, hash, password string) (bool, error) {
+func (p *PasswordHasher) Verify(ctx context.Context, hash, password string) (matches bool, err error) {
 	c, salt, want, err := parsePHC(hash)
 	if err != nil {
 		return false, err

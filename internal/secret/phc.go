@@ -23,9 +23,9 @@ type cost struct {
 // currentCost returns the cost of new hashes (OWASP's recommendation, security.md 4.3): about 65 ms and 19 MiB.
 func currentCost() cost { return cost{memory: 19 * 1024, time: 2, threads: 1} }
 
-// isSafe reports whether the cost is in a safe range, so that a damaged row can neither exhaust the memory nor make
-// argon2 panic.
-func (c cost) isSafe() bool {
+// isSafeToCompute reports whether a hash with this cost can be computed, so that a damaged row can neither exhaust the
+// memory nor make argon2 panic. It does not say whether the hash is strong enough.
+func (c cost) isSafeToCompute() bool {
 	return c.memory >= 8 && c.memory <= 256*1024 && c.time >= 1 && c.time <= 16 && c.threads >= 1 && c.threads <= 16
 }
 
@@ -47,8 +47,8 @@ func parsePHC(hash string) (c cost, salt, key []byte, err error) {
 	b64 := base64.RawStdEncoding.Strict()
 	salt, saltErr := b64.DecodeString(part[4])
 	key, keyErr := b64.DecodeString(part[5])
-	if errors.Join(costErr, saltErr, keyErr) != nil || c.String() != part[3] || !c.isSafe() || len(salt) != argonSalt ||
-		len(key) != argonKey {
+	if errors.Join(costErr, saltErr, keyErr) != nil || c.String() != part[3] || !c.isSafeToCompute() ||
+		len(salt) != argonSalt || len(key) != argonKey {
 		return c, nil, nil, errors.New("the stored password hash is damaged")
 	}
 	return c, salt, key, nil

@@ -25,10 +25,10 @@ const (
 
 // Sign returns a URL-safe text that contains the payload, which everybody can read, and a signature for the purpose.
 // The expiry is rounded down to a whole second. With the zero time, the text never expires.
-func (r *Ring) Sign(purpose string, payload []byte, expires time.Time) (signed string) {
+func (r *Ring) Sign(purpose string, payload []byte, expiresOrZero time.Time) (signed string) {
 	var exp int64
-	if !expires.IsZero() {
-		exp = max(expires.Unix(), 1) // 0 means never
+	if !expiresOrZero.IsZero() {
+		exp = max(expiresOrZero.Unix(), 1) // 0 means never
 	}
 	b := append([]byte{signFormat, byte(len(r.current))}, r.current...) //nolint:gosec // at most 32, see isValidKeyID
 	b = binary.BigEndian.AppendUint64(b, uint64(exp))
