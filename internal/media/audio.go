@@ -34,7 +34,7 @@ func (m *movie) readAudioDescription(t *track) {
 // readAudioCodec sets the audio codec. For mp4a, the codec depends on a descriptor in one of the boxes after
 // boxesStart, or in a box inside them.
 func (m *movie) readAudioCodec(entry mp4Box, boxesStart int64) {
-	abortIf(entry.name == "enca", reasonEncrypted)
+	refuseFileIf(entry.name == "enca", reasonEncrypted)
 	if entry.name != "mp4a" {
 		m.facts.AudioCodec = codecFromUnknownCode(entry.name)
 		return

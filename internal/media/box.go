@@ -24,16 +24,16 @@ func (b mp4Box) contentLength() int64 { return b.end - b.content }
 
 func (b mp4Box) exists() bool { return b.end > 0 }
 
-// readBoxHeader reads the header of the box at position at, and aborts if the box does not end by end.
-func (f *file) readBoxHeader(at, end int64) mp4Box {
+// readBoxHeaderOrRefuse reads the header of the box at position at. It refuses the file if the box does not end by end.
+func (f *file) readBoxHeaderOrRefuse(at, end int64) mp4Box {
 	b, reason := f.parseBoxHeader(at, end)
-	abortIf(reason != "", reason)
+	refuseFileIf(reason != "", reason)
 	return b
 }
 
 // parseBoxHeader reads the header of the box at position at, or returns a reason for refusal if the box does not end by
 // end.
-func (f *file) parseBoxHeader(at, end int64) (b mp4Box, reason string) {
+func (f *file) parseBoxHeader(at, end int64) (b mp4Box, refusalReasonOrEmpty string) {
 	head := f.readBytes(at, 8)
 	b = mp4Box{name: string(head[4:8]), start: at, content: at + 8}
 	size := uint64(binary.BigEndian.Uint32(head))
@@ -63,8 +63,8 @@ func (m *movie) boxes(at, end int64) iter.Seq[mp4Box] {
 	return func(yield func(mp4Box) bool) {
 		for at := at; at <= end-8; {
 			m.seen++
-			abortIf(m.seen > maxBoxes, reasonManyParts)
-			b := m.f.readBoxHeader(at, end)
+			refuseFileIf(m.seen > maxBoxes, reasonManyParts)
+			b := m.f.readBoxHeaderOrRefuse(at, end)
 			if !yield(b) {
 				return
 			}
@@ -77,13 +77,13 @@ func (m *movie) children(b mp4Box) iter.Seq[mp4Box] { return m.boxes(b.content, 
 
 // unmarshalBox decodes a small box into the value that into points to, and aborts if it is too long or invalid.
 func (m *movie) unmarshalBox(b mp4Box, into mp4.IBox) {
-	abortIf(b.contentLength() > maxPayload, reasonDamaged)
+	refuseFileIf(b.contentLength() > maxPayload, reasonDamaged)
 	payload := m.f.readBytes(b.content, int(b.contentLength()))
 	defer func() {
-		abortIf(recover() != nil, reasonDamaged) // the library panics on unexpected boxes
+		refuseFileIf(recover() != nil, reasonDamaged) // the library panics on unexpected boxes
 	}()
 	_, err := mp4.Unmarshal(bytes.NewReader(payload), uint64(len(payload)), into, mp4.Context{})
-	abortIf(err != nil, reasonDamaged)
+	refuseFileIf(err != nil, reasonDamaged)
 }
 
 // boxTable reads the rows of a box in order. It has its own small window, so several tables can be read in step.
@@ -99,15 +99,15 @@ const tableWindow = 4 << 10
 
 // newTable returns a table at position at with count rows of rowSize bytes. It aborts if the table does not end by end.
 func (m *movie) newTable(at, count int64, rowSize int, end int64) *boxTable {
-	abortIf(count*int64(rowSize) > end-at, reasonDamaged)
+	refuseFileIf(count*int64(rowSize) > end-at, reasonDamaged)
 	return &boxTable{f: m.f, nextAt: at, end: at + count*int64(rowSize), row: rowSize}
 }
 
 // openTable returns the table of a box that contains version and flags, the number of rows, and rows of rowSize bytes.
 func (m *movie) openTable(b mp4Box, rowSize int) *boxTable {
 	const head = 8
-	abortIf(b.contentLength() < head, reasonDamaged)
-	return m.newTable(b.content+head, m.f.readUint32(b.content+4), rowSize, b.end)
+	refuseFileIf(b.contentLength() < head, reasonDamaged)
+	return m.newTable(b.content+head, m.f.readUint32BE(b.content+4), rowSize, b.end)
 }
 
 // nextRowOrNil returns the next row, which is valid until the next call, or nil after the last.

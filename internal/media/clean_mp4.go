@@ -56,7 +56,7 @@ func (m *movie) findPrivateSpans() (all []privateSpan) {
 			if c.size > 0 && c.at >= 0 && c.at <= m.f.size-c.size && !m.moov.overlapsRange(c.at, c.at+c.size) {
 				all = append(all, privateSpan{start: c.at, end: c.at + c.size})
 			}
-			abortIf(len(all) > maxSpans, reasonManyParts)
+			refuseFileIf(len(all) > maxSpans, reasonManyParts)
 		})
 	}
 	slices.SortFunc(all, func(a, b privateSpan) int {
@@ -79,17 +79,18 @@ const maxPrivateBoxes = 10_000
 // recordIfPrivate records a box if StripPrivateMetadata must remove it. Such a box contains data about the video, such
 // as places, times and makers (14496-12, 8.10 and 8.11; QuickTime File Format, User Data Atoms).
 func (m *movie) recordIfPrivate(b mp4Box) {
-	if b.name != "udta" && b.name != "meta" && b.name != "uuid" || m.isHarmlessBox(b, 0) {
+	if b.name != "udta" && b.name != "meta" && b.name != "uuid" || m.hasNoPrivateData(b, 0) {
 		return
 	}
 	m.facts.Private = true
 	m.privateBoxes = append(m.privateBoxes, b)
-	abortIf(len(m.privateBoxes) > maxPrivateBoxes, reasonManyParts)
+	refuseFileIf(len(m.privateBoxes) > maxPrivateBoxes, reasonManyParts)
 }
 
-// isHarmlessBox reports whether a box contains nothing except the name of the program that wrote it, as in most
-// videos.
-func (m *movie) isHarmlessBox(b mp4Box, depth int) bool {
+// hasNoPrivateData reports whether a box contains nothing except the name of the program that wrote it, as in most
+// videos. depth is the number of boxes around it that were examined before; a box that is nested too deeply may contain
+// anything.
+func (m *movie) hasNoPrivateData(b mp4Box, depth int) bool {
 	switch b.name {
 	case "hdlr", "free", "skip", "\xa9too", "\xa9swr", "\xa9enc":
 		return true
@@ -106,17 +107,17 @@ func (m *movie) isHarmlessBox(b mp4Box, depth int) bool {
 	if depth == 3 {
 		return false
 	}
-	harmless := true
+	clean := true
 	err := recoverAbort(func() {
 		for b := range m.children(b) {
-			harmless = m.isHarmlessBox(b, depth+1) && harmless
+			clean = m.hasNoPrivateData(b, depth+1) && clean
 		}
 	})
 	if isRefusal(err) { // an unreadable box may contain anything
 		return false
 	}
 	abortIfError(err)
-	return harmless
+	return clean
 }
 
 // isTelemetry reports whether a track contains only data about the recording, such as positions, and nothing to show.

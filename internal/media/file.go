@@ -40,13 +40,13 @@ func abortIfError(err error) {
 	}
 }
 
-// abortWith refuses the file: it panics with an abort whose error is a *Refusal.
-func abortWith(reason string) { abortIfError(newRefusal(reason)) }
+// refuseFile panics with an abort whose error is a *Refusal.
+func refuseFile(reason string) { abortIfError(newRefusal(reason)) }
 
-// abortIf refuses the file if wrong is true; see abortWith.
-func abortIf(wrong bool, reason string) {
+// refuseFileIf calls refuseFile if wrong is true.
+func refuseFileIf(wrong bool, reason string) {
 	if wrong {
-		abortWith(reason)
+		refuseFile(reason)
 	}
 }
 
@@ -86,7 +86,7 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 
 // windowAt returns the bytes of the window from position off: at least one byte, valid until the next call.
 func (f *file) windowAt(off int64) []byte {
-	abortIf(off < 0 || off >= f.size, reasonIncomplete)
+	refuseFileIf(off < 0 || off >= f.size, reasonIncomplete)
 	if off < f.at || off >= f.at+int64(f.n) {
 		f.moveWindow(off, 1)
 	}
@@ -125,7 +125,7 @@ func (f *file) readFull(p []byte, off int64) {
 // readBytes returns n bytes at off, at most a window. They are valid until the next call. It refuses a file that is too
 // short as incomplete.
 func (f *file) readBytes(off int64, n int) []byte {
-	abortIf(off < 0 || off > f.size-int64(n), reasonIncomplete)
+	refuseFileIf(off < 0 || off > f.size-int64(n), reasonIncomplete)
 	if off < f.at || off+int64(n) > f.at+int64(f.n) {
 		f.moveWindow(off, n)
 	}
@@ -137,7 +137,8 @@ func (f *file) readUpTo(off int64, n int) []byte {
 	return f.readBytes(off, int(min(int64(n), max(0, f.size-off))))
 }
 
-func (f *file) readUint32(off int64) int64 {
+// readUint32BE reads a big-endian number at off.
+func (f *file) readUint32BE(off int64) int64 {
 	return int64(binary.BigEndian.Uint32(f.readBytes(off, 4)))
 }
 

@@ -70,7 +70,7 @@ func (m *movie) readTraf(traf mp4Box) {
 				step = int64(head.DefaultSampleDuration)
 			}
 		case t == nil:
-			abortWith(reasonDamaged) // tfhd comes first
+			refuseFile(reasonDamaged) // tfhd comes first
 		case b.name == "tfdt":
 			var base mp4.Tfdt
 			m.unmarshalBox(b, &base)
@@ -83,8 +83,8 @@ func (m *movie) readTraf(traf mp4Box) {
 
 // readTrun adds a run of samples to a track (14496-12, 8.8.8). defaultDuration is that of samples without their own.
 func (m *movie) readTrun(t *fragmentedTrack, b mp4Box, defaultDuration int64) {
-	abortIf(b.contentLength() < 8, reasonDamaged)
-	flags, count := m.f.readUint32(b.content), m.f.readUint32(b.content+4)
+	refuseFileIf(b.contentLength() < 8, reasonDamaged)
+	flags, count := m.f.readUint32BE(b.content), m.f.readUint32BE(b.content+4)
 	row := 0
 	for _, flag := range []int64{0x100, 0x200, 0x400, 0x800} {
 		if flags&flag != 0 {
@@ -106,5 +106,5 @@ func (m *movie) readTrun(t *fragmentedTrack, b mp4Box, defaultDuration int64) {
 			t.end += int64(binary.BigEndian.Uint32(row))
 		}
 	}
-	abortIf(t.end < 0 || t.end > maxUnits || t.samples > maxUnits, reasonTooLong)
+	refuseFileIf(t.end < 0 || t.end > maxUnits || t.samples > maxUnits, reasonTooLong)
 }

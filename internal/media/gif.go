@@ -29,7 +29,7 @@ type gifBlock struct {
 func (f *file) visitGIFBlocks(at int64, visit func(gifBlock)) (end int64) {
 	for {
 		b := f.readUpTo(at, 20)
-		abortIf(len(b) == 0, reasonIncomplete)
+		refuseFileIf(len(b) == 0, reasonIncomplete)
 		k := gifBlock{kind: b[0], at: at}
 		data := at + 2
 		switch k.kind {
@@ -38,18 +38,18 @@ func (f *file) visitGIFBlocks(at int64, visit func(gifBlock)) (end int64) {
 			visit(k)
 			return at + 1
 		case gifExtension:
-			abortIf(len(b) < 3, reasonIncomplete)
+			refuseFileIf(len(b) < 3, reasonIncomplete)
 			k.label = b[1]
 			if k.label == gifApplication && len(b) >= 14 && b[2] == 11 {
 				k.app = string(b[3:14])
 			}
 			copy(k.head[:], b[2:])
 		case gifImage:
-			abortIf(len(b) < 10, reasonIncomplete)
+			refuseFileIf(len(b) < 10, reasonIncomplete)
 			copy(k.head[:], b)
 			data = at + 10 + gifPaletteLength(b[9]) + 1 // the code size comes before the data
 		default:
-			abortWith(reasonDamaged)
+			refuseFile(reasonDamaged)
 		}
 		at = f.skipGIFSubBlocks(data)
 		k.length = at - k.at
@@ -91,12 +91,12 @@ func readGIF(f *file, facts *Facts) {
 		case k.kind == gifImage:
 			facts.countOrRefuseFrame()
 			le := func(at int) int { return int(binary.LittleEndian.Uint16(k.head[at:])) }
-			abortIf(le(1)+le(5) > facts.Width || le(3)+le(7) > facts.Height, reasonDamaged)
+			refuseFileIf(le(1)+le(5) > facts.Width || le(3)+le(7) > facts.Height, reasonDamaged)
 		case k.label == gifGraphic:
 			facts.DurationMs += 10 * int64(binary.LittleEndian.Uint16(k.head[2:]))
 		}
 	})
-	abortIf(facts.Frames == 0, reasonNoPicture)
+	refuseFileIf(facts.Frames == 0, reasonNoPicture)
 	if facts.Frames == 1 {
 		facts.DurationMs = 0
 	}

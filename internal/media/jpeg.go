@@ -33,10 +33,10 @@ type jpegSegment struct {
 func (f *file) visitJPEGSegments(visit func(jpegSegment)) (end int64) {
 	scans := 0
 	for at, count := int64(2), 0; ; count++ {
-		abortIf(count > maxSegments || scans > maxScans, reasonManyParts)
+		refuseFileIf(count > maxSegments || scans > maxScans, reasonManyParts)
 		b := f.readBytes(at, 2)
 		s := jpegSegment{mark: b[1], at: at, length: 2}
-		abortIf(b[0] != 0xff || s.mark == 0 || s.mark == markSOI, reasonDamaged)
+		refuseFileIf(b[0] != 0xff || s.mark == 0 || s.mark == markSOI, reasonDamaged)
 		switch {
 		case s.mark == 0xff: // a fill byte
 			at++
@@ -47,7 +47,7 @@ func (f *file) visitJPEGSegments(visit func(jpegSegment)) (end int64) {
 			return at + 2
 		case s.mark != 0x01 && s.mark&0xf8 != 0xd0:
 			s.length += int64(binary.BigEndian.Uint16(f.readBytes(at, 4)[2:]))
-			abortIf(s.length < 4, reasonDamaged)
+			refuseFileIf(s.length < 4, reasonDamaged)
 			s.head = bytes.Clone(f.readBytes(at+4, int(min(s.length-4, 32<<10))))
 		}
 		if s.mark == markSOS {
@@ -93,14 +93,14 @@ func readJPEG(f *file, facts *Facts) {
 			facts.Private = true
 		case s.mark == markSOS:
 			scans++
-			abortIf(!framed, reasonDamaged)
+			refuseFileIf(!framed, reasonDamaged)
 		case s.mark >= 0xc0 && s.mark <= 0xcf && s.mark != 0xc4 && s.mark != 0xc8 && s.mark != 0xcc:
-			abortIf(framed || len(s.head) < 6, reasonDamaged)
+			refuseFileIf(framed || len(s.head) < 6, reasonDamaged)
 			framed = true
-			facts.readFrameHeader(s)
+			facts.readJPEGFrameHeader(s)
 		}
 	})
-	abortIf(scans == 0, reasonNoPicture)
+	refuseFileIf(scans == 0, reasonNoPicture)
 	if scans > 1 {
 		facts.Scans = scans
 	}
@@ -112,27 +112,27 @@ func readJPEG(f *file, facts *Facts) {
 	f.refuseOrMarkTrailingData(end, facts)
 }
 
-// readFrameHeader reads the frame header (T.81, B.2.2).
-func (f *Facts) readFrameHeader(s jpegSegment) {
+// readJPEGFrameHeader sets the size and memory use from the frame header (T.81, B.2.2).
+func (f *Facts) readJPEGFrameHeader(s jpegSegment) {
 	colors := s.head[5]
-	abortIf(s.mark > 0xc2 || s.head[0] != 8 || colors != 1 && colors != 3 && colors != 4, reasonJPEGKind)
+	refuseFileIf(s.mark > 0xc2 || s.head[0] != 8 || colors != 1 && colors != 3 && colors != 4, reasonJPEGKind)
 	f.PixelBytes = jpegMemoryPerPixel(s.head, s.mark == 0xc2)
 	f.checkAndSetSize(int64(binary.BigEndian.Uint16(s.head[3:])), int64(binary.BigEndian.Uint16(s.head[1:])))
 }
 
 // jpegMemoryPerPixel returns how many bytes image/jpeg uses per pixel of a picture with this frame header. It uses one
 // byte for each sample, four more for each sample of a progressive picture, and four for each pixel of a CMYK picture.
-func jpegMemoryPerPixel(header []byte, progressive bool) float64 {
-	samples, converted := float64(header[5]), 0.0
+func jpegMemoryPerPixel(frameHeader []byte, progressive bool) (numBytes float64) {
+	samples, converted := float64(frameHeader[5]), 0.0
 	switch {
 	case samples == 4:
 		converted = convertedPixelBytes
-	case samples == 3 && len(header) >= 15:
-		luma, chroma := header[7], header[10] // sampling factors, horizontal and vertical in four bits each
+	case samples == 3 && len(frameHeader) >= 15:
+		luma, chroma := frameHeader[7], frameHeader[10] // sampling factors, horizontal and vertical in four bits each
 		if area := float64(luma>>4) * float64(luma&15); area > 0 {
 			samples = 1 + 2*float64(chroma>>4)*float64(chroma&15)/area
 		}
-		if header[6] == 'R' && header[9] == 'G' && header[12] == 'B' {
+		if frameHeader[6] == 'R' && frameHeader[9] == 'G' && frameHeader[12] == 'B' {
 			converted = convertedPixelBytes
 		}
 	}

@@ -58,10 +58,10 @@ func Examine(ctx context.Context, r io.ReaderAt, size int64, declared DeclaredTy
 	err = recoverAbort(func() {
 		format := f.sniffFormatOrRefuse()
 		if kind := declared.declaredKind(); kind != "" && kind != format.kind {
-			abortWith(reasonOtherKind(declared, format.kind))
+			refuseFile(reasonOtherKind(declared, format.kind))
 		}
 		facts = Facts{FileFacts: core.FileFacts{Kind: format.kind, Mime: format.mime, Bytes: size}, Orientation: 1}
-		abortIf(format.kind == core.FileImage && size > maxImageBytes, reasonHeavy)
+		refuseFileIf(format.kind == core.FileImage && size > maxImageBytes, reasonHeavy)
 		format.readFacts(f, &facts)
 		f.refuseIfAlsoZIP()
 		facts.Convertible = facts.isConvertibleToJPEG()
@@ -74,9 +74,9 @@ func Examine(ctx context.Context, r io.ReaderAt, size int64, declared DeclaredTy
 
 // checkAndSetSize sets the size before rotation, and refuses a file without size or with too many pixels.
 func (f *Facts) checkAndSetSize(width, height int64) {
-	abortIf(width <= 0 || height <= 0, reasonNoSize)
+	refuseFileIf(width <= 0 || height <= 0, reasonNoSize)
 	if width > maxPixels || height > maxPixels || width*height > maxPixels {
-		abortWith(reasonTooManyPixels(width, height))
+		refuseFile(reasonTooManyPixels(width, height))
 	}
 	f.Width, f.Height = int(width), int(height)
 }
@@ -89,7 +89,7 @@ func (f *Facts) swapSidesIfTurned() {
 }
 
 // declaredKind returns the kind of file according to its name or, if that is unknown, its media type, or "".
-func (c DeclaredType) declaredKind() core.FileKind {
+func (c DeclaredType) declaredKind() (kindOrEmpty core.FileKind) {
 	switch strings.ToLower(path.Ext(c.Name)) {
 	case ".jpg", ".jpeg", ".jpe", ".png", ".apng", ".gif", ".webp", ".heic", ".heif", ".avif", ".bmp", ".tif", ".tiff":
 		return core.FileImage

@@ -28,7 +28,7 @@ type movie struct {
 func readMP4(f *file, facts *Facts) {
 	m := &movie{f: f, facts: facts}
 	m.readTopBoxes()
-	abortIf(!m.moov.exists(), reasonNoMoov)
+	refuseFileIf(!m.moov.exists(), reasonNoMoov)
 	m.setFactsFromTracks()
 }
 
@@ -37,13 +37,13 @@ func (m *movie) readTopBoxes() {
 	count := 0
 	for at := int64(0); at <= m.f.size-8; {
 		count++
-		abortIf(count > maxTop, reasonManyParts)
+		refuseFileIf(count > maxTop, reasonManyParts)
 		b, reason := m.f.parseBoxHeader(at, m.f.size)
 		if reason != "" && m.moov.exists() && m.mdat.exists() && !looksLikeBoxName(b.name) {
 			return
 		}
-		abortIf(reason != "" && b.name == "moov", reasonNoMoov)
-		abortIf(reason != "", reason)
+		refuseFileIf(reason != "" && b.name == "moov", reasonNoMoov)
+		refuseFileIf(reason != "", reason)
 		m.readTopBox(b)
 		at = b.end
 	}
@@ -52,8 +52,8 @@ func (m *movie) readTopBoxes() {
 func (m *movie) readTopBox(b mp4Box) {
 	switch b.name {
 	case "moov":
-		abortIf(m.moov.exists(), reasonDamaged)
-		abortIf(b.contentLength() > maxMoovBytes, reasonBigMoov)
+		refuseFileIf(m.moov.exists(), reasonDamaged)
+		refuseFileIf(b.contentLength() > maxMoovBytes, reasonBigMoov)
 		m.moov = b
 		m.readMoov()
 	case "mdat":
@@ -82,7 +82,7 @@ func (m *movie) readMoov() {
 		case "mvex":
 			m.readMvex(b)
 		case "cmov":
-			abortWith(reasonDamaged) // a compressed index, which is obsolete
+			refuseFile(reasonDamaged) // a compressed index, which is obsolete
 		default:
 			m.recordIfPrivate(b)
 		}
@@ -91,7 +91,7 @@ func (m *movie) readMoov() {
 
 // boxDuration returns the duration of a box of the given version: v0 for version 0, otherwise v1. It returns 0 if the
 // duration is unknown, which is stored with all bits set (14496-12, 8.2.2.3).
-func boxDuration(version uint8, v0, v1 uint64) int64 {
+func boxDuration(version uint8, v0, v1 uint64) (unitsOrZero int64) {
 	switch {
 	case version == 0 && v0 < math.MaxUint32:
 		return int64(v0)
@@ -104,13 +104,13 @@ func boxDuration(version uint8, v0, v1 uint64) int64 {
 // setFactsFromTracks sets the facts of the file from its tracks, and refuses files without a complete video track.
 func (m *movie) setFactsFromTracks() {
 	for _, t := range m.tracks {
-		abortIf(t.outside, reasonOutside)
+		refuseFileIf(t.outside, reasonOutside)
 		m.readAndCheckSampleTables(t)
 		m.facts.Private = m.facts.Private || t.isTelemetry() && m.fragments == nil
 	}
 	video, audio := m.chooseTrack("vide"), m.chooseTrack("soun")
-	abortIf(video == nil && audio != nil, reasonAudio)
-	abortIf(video == nil, reasonNoVideo)
+	refuseFileIf(video == nil && audio != nil, reasonAudio)
+	refuseFileIf(video == nil, reasonNoVideo)
 	m.readVideoDescription(video)
 	if audio != nil {
 		m.readAudioDescription(audio)
@@ -119,13 +119,13 @@ func (m *movie) setFactsFromTracks() {
 }
 
 // chooseTrack returns the first enabled track with the handler; otherwise the first one with the handler, or nil.
-func (m *movie) chooseTrack(handler string) (found *track) {
+func (m *movie) chooseTrack(handler string) (trackOrNil *track) {
 	for _, t := range m.tracks {
-		if t.handler == handler && (found == nil || !found.enabled && t.enabled) {
-			found = t
+		if t.handler == handler && (trackOrNil == nil || !trackOrNil.enabled && t.enabled) {
+			trackOrNil = t
 		}
 	}
-	return found
+	return trackOrNil
 }
 
 // setDurationAndRates sets the duration, frame rate and bit rate, and refuses a video that is empty or too long.
@@ -134,9 +134,9 @@ func (m *movie) setDurationAndRates(video *track) {
 	if m.fragments != nil {
 		seen := m.fragments.getOrAddTrack(video.id)
 		samples, length = samples+seen.samples, max(length, seen.end)
-		abortIf(samples == 0, reasonFragmentEnd)
+		refuseFileIf(samples == 0, reasonFragmentEnd)
 	}
-	abortIf(samples == 0, reasonNoSamples)
+	refuseFileIf(samples == 0, reasonNoSamples)
 	if length > 0 && video.timescale > 0 {
 		m.facts.FPS = math.Round(1000*float64(samples)*float64(video.timescale)/float64(length)) / 1000
 	}
@@ -147,20 +147,20 @@ func (m *movie) setDurationAndRates(video *track) {
 	if ms == 0 {
 		ms = max(toMilliseconds(length, video.timescale), toMilliseconds(video.duration, video.timescale))
 	}
-	abortIf(ms <= 0, reasonNoLength)
-	abortIf(ms > maxDurationMs, reasonTooLong)
+	refuseFileIf(ms <= 0, reasonNoLength)
+	refuseFileIf(ms > maxDurationMs, reasonTooLong)
 	m.facts.DurationMs = ms
 	m.facts.BitRate = int64(float64(m.facts.Bytes) * 8000 / float64(ms))
 }
 
-// toMilliseconds converts a duration in units of a timescale. It returns MaxInt64 if the duration exceeds the limit,
-// and 0 if it is unknown.
+// toMilliseconds converts a duration in units of a timescale. It returns 0 if the duration is unknown, and MaxInt64 if
+// the result would overflow.
 func toMilliseconds(units, timescale int64) int64 {
 	if units <= 0 || timescale <= 0 {
 		return 0
 	}
 	ms := math.Round(float64(units) * 1000 / float64(timescale))
-	if ms > maxDurationMs {
+	if ms >= math.MaxInt64 {
 		return math.MaxInt64
 	}
 	return max(1, int64(ms))
@@ -176,14 +176,14 @@ func (m *movie) readVideoDescription(t *track) {
 	if width == 0 || height == 0 {
 		width, height = t.width, t.height
 	}
-	abortIf(entry.name == "encv" || entry.name == "drmi", reasonEncrypted)
+	refuseFileIf(entry.name == "encv" || entry.name == "drmi", reasonEncrypted)
 	m.facts.VideoCodec = videoCodec(entry.name)
 	for b := range m.boxes(entry.content+head, entry.end) {
 		if b.name != "pasp" {
 			continue
 		}
-		abortIf(b.contentLength() < 8, reasonDamaged)
-		h, v := m.f.readUint32(b.content), m.f.readUint32(b.content+4)
+		refuseFileIf(b.contentLength() < 8, reasonDamaged)
+		h, v := m.f.readUint32BE(b.content), m.f.readUint32BE(b.content+4)
 		if h > 0 && v > 0 && h <= 64*v && v <= 64*h {
 			width = max(1, (width*h+v/2)/v)
 		}
@@ -195,9 +195,9 @@ func (m *movie) readVideoDescription(t *track) {
 
 // firstSampleEntry returns the first sample description, and aborts if its content is shorter than minLength.
 func (m *movie) firstSampleEntry(t *track, minLength int64) mp4Box {
-	abortIf(t.stsd.contentLength() < 16, reasonDamaged)
-	entry := m.f.readBoxHeader(t.stsd.content+8, t.stsd.end)
-	abortIf(entry.contentLength() < minLength, reasonDamaged)
+	refuseFileIf(t.stsd.contentLength() < 16, reasonDamaged)
+	entry := m.f.readBoxHeaderOrRefuse(t.stsd.content+8, t.stsd.end)
+	refuseFileIf(entry.contentLength() < minLength, reasonDamaged)
 	return entry
 }
 

@@ -38,7 +38,7 @@ func makePlaceholderJPEG(facts Facts) ([]byte, error) {
 	} else {
 		drawCaption(picture, fmt.Sprintf("%d x %d", facts.Width, facts.Height))
 	}
-	return encodeThumbnail(picture)
+	return encodeSmallJPEG(picture)
 }
 
 // placeholderSize returns the size of the placeholder. It keeps the file's aspect ratio, but leaves room to draw.

@@ -24,22 +24,22 @@ func (f *file) visitPNGChunks(visit func(imageChunk)) (end int64) {
 		b := f.readBytes(at, 8)
 		c := imageChunk{name: string(b[4:8]), at: at, length: int64(binary.BigEndian.Uint32(b)), data: at + 8}
 		notALetter := func(l byte) bool { return l|0x20 < 'a' || l|0x20 > 'z' }
-		abortIf(c.length > 1<<31-1 || slices.ContainsFunc(b[4:8], notALetter), reasonDamaged)
+		refuseFileIf(c.length > 1<<31-1 || slices.ContainsFunc(b[4:8], notALetter), reasonDamaged)
 		at += c.length + 12
-		abortIf(at > f.size, reasonIncomplete)
+		refuseFileIf(at > f.size, reasonIncomplete)
 		visit(c)
 		if c.name == "IEND" {
 			return at
 		}
 	}
-	abortWith(reasonManyParts)
+	refuseFile(reasonManyParts)
 	return 0
 }
 
 func readPNG(f *file, facts *Facts) {
 	first, pixels, animated := true, false, false
 	end := f.visitPNGChunks(func(c imageChunk) {
-		abortIf(first != (c.name == "IHDR"), reasonDamaged)
+		refuseFileIf(first != (c.name == "IHDR"), reasonDamaged)
 		first = false
 		switch c.name {
 		case "IHDR":
@@ -58,7 +58,7 @@ func readPNG(f *file, facts *Facts) {
 			facts.Private = facts.Private || !isKeptInPNG(c.name)
 		}
 	})
-	abortIf(!pixels, reasonNoPicture)
+	refuseFileIf(!pixels, reasonNoPicture)
 	if !animated || facts.Frames < 2 {
 		facts.Frames, facts.DurationMs = 1, 0
 	}
@@ -68,14 +68,14 @@ func readPNG(f *file, facts *Facts) {
 
 // readChunkOfLength returns the content of a chunk, and aborts if the content does not have the given length.
 func (f *file) readChunkOfLength(c imageChunk, length int) []byte {
-	abortIf(c.length != int64(length), reasonDamaged)
+	refuseFileIf(c.length != int64(length), reasonDamaged)
 	return f.readBytes(c.data, length)
 }
 
 // countOrRefuseFrame counts a frame of an animated picture, and refuses the file if it has too many.
 func (f *Facts) countOrRefuseFrame() {
 	f.Frames++
-	abortIf(f.Frames > maxFrames, reasonFrames)
+	refuseFileIf(f.Frames > maxFrames, reasonFrames)
 }
 
 // readIHDR sets the size and memory use from the header (PNG, 11.2.1).
@@ -87,18 +87,18 @@ func (f *Facts) readIHDR(from *file, c imageChunk) {
 
 // pngMemoryPerPixel returns how many bytes image/png uses per pixel. Gray pictures with a transparent color use as much
 // as color pictures. Interlaced pictures are decoded in several passes, each into a separate picture.
-func pngMemoryPerPixel(depth, colorType byte, interlaced bool) float64 {
-	bytes := 4.0
+func pngMemoryPerPixel(depth, colorType byte, interlaced bool) (numBytes float64) {
+	numBytes = 4.0
 	switch {
 	case colorType == 3: // a palette
-		bytes = 1
+		numBytes = 1
 	case depth == 16:
-		bytes = 8
+		numBytes = 8
 	}
 	if interlaced {
-		bytes *= 2
+		numBytes *= 2
 	}
-	return bytes
+	return numBytes
 }
 
 // readFrameControl counts a frame and adds its delay to the duration (APNG, fcTL).
@@ -113,11 +113,11 @@ func (f *Facts) readFrameControl(from *file, c imageChunk) {
 }
 
 // isKeptInPNG reports whether StripPrivateMetadata keeps a chunk. It keeps the picture, its colors and its animation.
-func isKeptInPNG(name string) bool {
-	if name[0] < 'a' { // critical chunks are necessary to decode the picture
+func isKeptInPNG(chunkName string) bool {
+	if chunkName[0] < 'a' { // critical chunks are necessary to decode the picture
 		return true
 	}
-	switch name {
+	switch chunkName {
 	case "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "mDCV", "cLLI",
 		"sBIT", "bKGD", "pHYs", "hIST", "sPLT", "acTL", "fcTL", "fdAT":
 		return true

@@ -50,7 +50,7 @@ func makePosterWithFFmpegOrPlaceholder(ctx context.Context, ffmpeg string, r io.
 	case err != nil:
 		return makePlaceholderJPEG(facts)
 	}
-	return encodeThumbnail(applyOrientation(scaleToThumbnail(picture), facts.Orientation))
+	return encodeSmallJPEG(applyOrientation(scaleToThumbnail(picture), facts.Orientation))
 }
 
 // errNoFrame means that ffmpeg could not decode the excerpt.
@@ -149,7 +149,7 @@ func (f *file) extractKeyframeAsMovie(facts Facts) (excerpt []byte, err error) {
 		m.readTopBoxes()
 		video := m.chooseTrack("vide")
 		abortWithoutFrameIf(video == nil || video.outside || video.stsd.contentLength() > maxPayload)
-		m.readSampleTimes(video)
+		m.readSampleCountAndLength(video)
 		at, size := m.locateKeyframe(video)
 		abortWithoutFrameIf(size <= 0 || size > maxSample || at < 0 || at > f.size-size)
 		picture, stsd := make([]byte, size), make([]byte, video.stsd.end-video.stsd.start)

@@ -14,30 +14,31 @@ func (m *movie) readAndCheckSampleTables(t *track) {
 		return
 	}
 	if t.stts.exists() {
-		m.readSampleTimes(t)
+		m.readSampleCountAndLength(t)
 	}
 	if !t.hasChunkTables() {
-		abortIf(t.samples > 0, reasonDamaged)
+		refuseFileIf(t.samples > 0, reasonDamaged)
 		return
 	}
 	m.visitChunks(t, func(c mediaChunk) {
-		abortIf(c.at < 0 || c.at > m.f.size-c.size, reasonIncomplete)
+		refuseFileIf(c.at < 0 || c.at > m.f.size-c.size, reasonIncomplete)
 	})
 }
 
 func (t *track) hasChunkTables() bool { return t.stco.exists() && t.stsz.exists() && t.stsc.exists() }
 
-// readSampleTimes sets the number of samples of a track and their total duration (14496-12, 8.6.1.2).
-func (m *movie) readSampleTimes(t *track) {
+// readSampleCountAndLength sets the number of samples of a track and their total duration, from the table of sample
+// times (14496-12, 8.6.1.2).
+func (m *movie) readSampleCountAndLength(t *track) {
 	for row := range m.openTable(t.stts, 8).remainingRows() {
 		count, delta := int64(binary.BigEndian.Uint32(row)), int64(binary.BigEndian.Uint32(row[4:]))
 		if delta >= 1<<31 { // negative, which QuickTime allowed
 			delta = 0
 		}
 		t.samples += count
-		abortIf(count > 0 && delta > maxUnits/count, reasonTooLong)
+		refuseFileIf(count > 0 && delta > maxUnits/count, reasonTooLong)
 		t.length += count * delta
-		abortIf(t.length > maxUnits || t.samples > maxUnits, reasonTooLong)
+		refuseFileIf(t.length > maxUnits || t.samples > maxUnits, reasonTooLong)
 	}
 }
 
@@ -52,8 +53,8 @@ type sampleSizes struct {
 }
 
 func (m *movie) openSampleSizes(b mp4Box) *sampleSizes {
-	abortIf(b.contentLength() < 12, reasonDamaged)
-	same, count := m.f.readUint32(b.content+4), m.f.readUint32(b.content+8)
+	refuseFileIf(b.contentLength() < 12, reasonDamaged)
+	same, count := m.f.readUint32BE(b.content+4), m.f.readUint32BE(b.content+8)
 	s := &sampleSizes{left: count, field: 32}
 	switch {
 	case b.name == "stz2":
@@ -62,7 +63,7 @@ func (m *movie) openSampleSizes(b mp4Box) *sampleSizes {
 		s.same = same
 		return s
 	}
-	abortIf(s.field != 4 && s.field != 8 && s.field != 16 && s.field != 32, reasonDamaged)
+	refuseFileIf(s.field != 4 && s.field != 8 && s.field != 16 && s.field != 32, reasonDamaged)
 	bytes := (count*int64(s.field) + 7) / 8
 	row := max(1, s.field/8)
 	s.rows = m.newTable(b.content+12, bytes/int64(row), row, b.end)
@@ -71,7 +72,7 @@ func (m *movie) openSampleSizes(b mp4Box) *sampleSizes {
 
 // nextSize returns the size of the next sample, and aborts after the last.
 func (s *sampleSizes) nextSize() int64 {
-	abortIf(s.left == 0, reasonDamaged)
+	refuseFileIf(s.left == 0, reasonDamaged)
 	s.left--
 	if s.same > 0 {
 		return s.same
@@ -96,7 +97,7 @@ func (s *sampleSizes) nextSize() int64 {
 // sumNextSizes reads the sizes of the next count samples and returns their sum.
 func (s *sampleSizes) sumNextSizes(count int64) (total int64) {
 	if s.same > 0 {
-		abortIf(count > s.left || count > maxUnits/s.same, reasonDamaged)
+		refuseFileIf(count > s.left || count > maxUnits/s.same, reasonDamaged)
 		s.left -= count
 		return count * s.same
 	}
@@ -118,7 +119,7 @@ type chunkRuns struct {
 func (m *movie) openChunkRuns(b mp4Box) *chunkRuns {
 	r := &chunkRuns{rows: m.openTable(b, 12)}
 	r.readNextRow()
-	abortIf(r.nextChunk > 1, reasonDamaged)
+	refuseFileIf(r.nextChunk > 1, reasonDamaged)
 	return r
 }
 
@@ -127,7 +128,7 @@ func (r *chunkRuns) readNextRow() {
 	r.nextChunk = 0
 	if row := r.rows.nextRowOrNil(); row != nil {
 		r.nextChunk, r.nextCount = int64(binary.BigEndian.Uint32(row)), int64(binary.BigEndian.Uint32(row[4:]))
-		abortIf(r.nextChunk <= before || r.nextCount == 0, reasonDamaged)
+		refuseFileIf(r.nextChunk <= before || r.nextCount == 0, reasonDamaged)
 	}
 }
 
@@ -138,7 +139,7 @@ func (r *chunkRuns) advanceToNextChunk() (samples int64) {
 		r.count = r.nextCount
 		r.readNextRow()
 	}
-	abortIf(r.count == 0, reasonDamaged)
+	refuseFileIf(r.count == 0, reasonDamaged)
 	return r.count
 }
 

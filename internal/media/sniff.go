@@ -95,20 +95,20 @@ var markupSigns = []struct{ word, reason string }{
 // sniffFormatOrRefuse returns the format that the first bytes show. It refuses unsupported files, and files that could
 // also be interpreted as another format.
 func (f *file) sniffFormatOrRefuse() format {
-	abortIf(f.size <= 0, reasonEmpty)
+	refuseFileIf(f.size <= 0, reasonEmpty)
 	head := bytes.Clone(f.readUpTo(0, sniffLength)) // the window will move
 	taken, ok, err := recognizeFormat(head)
 	abortIfError(err)
 	if !ok {
-		abortWith(describeUnsupported(head))
+		refuseFile(describeUnsupported(head))
 	}
-	abortIf(findMarkup(head) != "" || couldAlsoBeScript(head), reasonActive)
+	refuseFileIf(findMarkup(head) != "" || couldAlsoBeScript(head), reasonActive)
 	return taken
 }
 
 // recognizeFormat returns the format of a file with these first bytes, and whether it is supported. The error is a
 // *Refusal.
-func recognizeFormat(head []byte) (found format, ok bool, err error) {
+func recognizeFormat(head []byte) (found format, supported bool, err error) {
 	begins := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 	switch {
 	case begins("\xff\xd8\xff"):
@@ -238,7 +238,7 @@ func (f *file) refuseOrMarkTrailingData(end int64, facts *Facts) {
 	}
 	switch reason {
 	case reasonArchive, reasonPDF, reasonHTML, reasonSVG, reasonProgram:
-		abortWith(reasonActive)
+		refuseFile(reasonActive)
 	}
 }
 
@@ -254,6 +254,7 @@ func (f *file) refuseIfAlsoZIP() {
 		}
 		comment := int(binary.LittleEndian.Uint16(end[20:]))
 		length := int64(binary.LittleEndian.Uint32(end[12:]))
-		abortIf(directory+comment <= len(end) && length <= f.size && binary.LittleEndian.Uint16(end[4:]) == 0, reasonActive)
+		firstDisk := binary.LittleEndian.Uint16(end[4:]) == 0
+		refuseFileIf(directory+comment <= len(end) && length <= f.size && firstDisk, reasonActive)
 	}
 }

@@ -74,7 +74,7 @@ func MakeThumbnailOrPlaceholder(ctx context.Context, r io.ReaderAt, facts Facts)
 	case err != nil:
 		return nil, err
 	}
-	made, err := encodeThumbnail(applyOrientation(small, facts.Orientation))
+	made, err := encodeSmallJPEG(applyOrientation(small, facts.Orientation))
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (f *file) openFirstWebPFrame() (frame io.Reader, err error) {
 			}
 			return
 		}
-		abortWith(reasonNoPicture)
+		refuseFile(reasonNoPicture)
 	})
 	return frame, err
 }
@@ -236,7 +236,8 @@ func applyOrientation(from *image.RGBA, orientation int) *image.RGBA {
 	return to
 }
 
-func encodeThumbnail(picture image.Image) ([]byte, error) {
+// encodeSmallJPEG returns the picture as a JPEG in the quality of thumbnails. It does not change the size.
+func encodeSmallJPEG(picture image.Image) ([]byte, error) {
 	var out bytes.Buffer
 	if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: thumbnailQuality}); err != nil {
 		return nil, fmt.Errorf("encode a small picture: %w", err)

@@ -26,7 +26,7 @@ const maxTracks = 100
 func (m *movie) readTrack(trak mp4Box) {
 	t := &track{at: trak, orientation: 1}
 	m.tracks = append(m.tracks, t)
-	abortIf(len(m.tracks) > maxTracks, reasonManyParts)
+	refuseFileIf(len(m.tracks) > maxTracks, reasonManyParts)
 	for b := range m.children(trak) {
 		switch b.name {
 		case "tkhd":
@@ -66,7 +66,7 @@ func (m *movie) readMdia(t *track, mdia mp4Box) {
 			t.timescale = int64(head.Timescale)
 			t.duration = boxDuration(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
 		case "hdlr":
-			abortIf(b.contentLength() < 12, reasonDamaged)
+			refuseFileIf(b.contentLength() < 12, reasonDamaged)
 			t.handler = string(m.f.readBytes(b.content+8, 4))
 		case "minf":
 			for b := range m.children(b) {
@@ -103,13 +103,13 @@ func (m *movie) readMinfChild(t *track, b mp4Box) {
 	}
 }
 
-// recordOutsideReferences records whether a track refers to data in other files. A program that followed the references
-// would open files or addresses of the sender's choice.
-func (m *movie) recordOutsideReferences(t *track, dref mp4Box) {
-	if dref.name != "dref" || dref.contentLength() < 8 {
+// recordOutsideReferences records whether a track refers to data in other files, if the box is a dref box. A program
+// that followed the references would open files or addresses of the sender's choice.
+func (m *movie) recordOutsideReferences(t *track, box mp4Box) {
+	if box.name != "dref" || box.contentLength() < 8 {
 		return
 	}
-	for b := range m.boxes(dref.content+8, dref.end) {
-		t.outside = t.outside || b.contentLength() >= 4 && m.f.readUint32(b.content)&1 == 0
+	for b := range m.boxes(box.content+8, box.end) {
+		t.outside = t.outside || b.contentLength() >= 4 && m.f.readUint32BE(b.content)&1 == 0
 	}
 }

@@ -17,21 +17,21 @@ func (f *file) riffChunks(end int64) iter.Seq[imageChunk] {
 			}
 			b := f.readBytes(at, 8)
 			c := imageChunk{name: string(b[:4]), at: at, length: int64(binary.LittleEndian.Uint32(b[4:])), data: at + 8}
-			abortIf(c.length > end-c.data, reasonDamaged)
+			refuseFileIf(c.length > end-c.data, reasonDamaged)
 			if !yield(c) {
 				return
 			}
 			at = c.data + c.length + c.length&1
 		}
-		abortWith(reasonManyParts)
+		refuseFile(reasonManyParts)
 	}
 }
 
 // riffEnd returns where the picture ends according to its header.
 func (f *file) riffEnd() int64 {
 	end := 8 + int64(binary.LittleEndian.Uint32(f.readBytes(4, 4)))
-	abortIf(end > f.size, reasonIncomplete)
-	abortIf(end < riffHead+8, reasonDamaged)
+	refuseFileIf(end > f.size, reasonIncomplete)
+	refuseFileIf(end < riffHead+8, reasonDamaged)
 	return end
 }
 
@@ -41,7 +41,7 @@ func readWebP(f *file, facts *Facts) {
 		facts.PixelBytes = max(facts.PixelBytes, webpMemoryPerPixel(c.name))
 		switch c.name {
 		case "VP8X": // the extended header (RFC 9649, 2.7.1.1)
-			abortIf(!first, reasonDamaged)
+			refuseFileIf(!first, reasonDamaged)
 			b := f.readChunkOfLength(c, 10)
 			facts.checkAndSetSize(readUint24LE(b[4:])+1, readUint24LE(b[7:])+1)
 		case "VP8 ", "VP8L":
@@ -52,19 +52,19 @@ func readWebP(f *file, facts *Facts) {
 		case "ANMF":
 			facts.readANMF(f, c)
 		case "ICCP":
-			abortIf(first, reasonDamaged)
+			refuseFileIf(first, reasonDamaged)
 			facts.profile = c
 		case "EXIF":
 			facts.readEXIF(f.readUpTo(c.data, int(min(c.length, windowSize/2))))
 		default:
-			abortIf(first, reasonDamaged)
+			refuseFileIf(first, reasonDamaged)
 			facts.Private = facts.Private || !isKeptInWebP(c.name)
 		}
 		first = false
 	}
-	abortIf(still > 1 || still == 1 && facts.Frames > 0, reasonDamaged)
-	abortIf(still == 0 && facts.Frames == 0, reasonNoPicture)
-	abortIf(facts.Width == 0, reasonNoSize)
+	refuseFileIf(still > 1 || still == 1 && facts.Frames > 0, reasonDamaged)
+	refuseFileIf(still == 0 && facts.Frames == 0, reasonNoPicture)
+	refuseFileIf(facts.Width == 0, reasonNoSize)
 	if facts.Frames <= 1 {
 		facts.Frames, facts.DurationMs = 1, 0
 	}
@@ -75,17 +75,18 @@ func readWebP(f *file, facts *Facts) {
 // readANMF counts a frame and adds its delay to the duration (RFC 9649, 2.7.1.1).
 func (f *Facts) readANMF(from *file, c imageChunk) {
 	f.countOrRefuseFrame()
-	abortIf(c.length < 16, reasonDamaged)
+	refuseFileIf(c.length < 16, reasonDamaged)
 	b := from.readBytes(c.data, 16)
 	width, height := readUint24LE(b[6:])+1, readUint24LE(b[9:])+1
-	abortIf(2*readUint24LE(b)+width > int64(f.Width) || 2*readUint24LE(b[3:])+height > int64(f.Height), reasonDamaged)
+	right, bottom := 2*readUint24LE(b)+width, 2*readUint24LE(b[3:])+height
+	refuseFileIf(right > int64(f.Width) || bottom > int64(f.Height), reasonDamaged)
 	f.partial = width < int64(f.Width) || height < int64(f.Height)
 	f.DurationMs += readUint24LE(b[12:])
 }
 
 // webpMemoryPerPixel returns how many bytes the decoder uses per pixel of a picture with this chunk. A lossless picture
 // or transparency may be expanded from a palette.
-func webpMemoryPerPixel(chunkName string) float64 {
+func webpMemoryPerPixel(chunkName string) (numBytes float64) {
 	switch chunkName {
 	case "VP8 ":
 		return 2
@@ -103,22 +104,22 @@ func (f *file) readWebPSize(c imageChunk) (width, height int64) {
 	if c.name == "VP8L" {
 		need = 5
 	}
-	abortIf(c.length < int64(need), reasonDamaged)
+	refuseFileIf(c.length < int64(need), reasonDamaged)
 	b := f.readBytes(c.data, need)
 	if c.name == "VP8L" {
-		abortIf(b[0] != 0x2f, reasonDamaged)
+		refuseFileIf(b[0] != 0x2f, reasonDamaged)
 		bits := int64(binary.LittleEndian.Uint32(b[1:]))
 		return bits&0x3fff + 1, bits>>14&0x3fff + 1
 	}
-	abortIf(b[0]&1 != 0 || string(b[3:6]) != "\x9d\x01\x2a", reasonDamaged)
+	refuseFileIf(b[0]&1 != 0 || string(b[3:6]) != "\x9d\x01\x2a", reasonDamaged)
 	return int64(binary.LittleEndian.Uint16(b[6:]) & 0x3fff), int64(binary.LittleEndian.Uint16(b[8:]) & 0x3fff)
 }
 
 func readUint24LE(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
 
 // isKeptInWebP reports whether StripPrivateMetadata keeps a chunk.
-func isKeptInWebP(name string) bool {
-	switch name {
+func isKeptInWebP(chunkName string) bool {
+	switch chunkName {
 	case "VP8X", "VP8 ", "VP8L", "ALPH", "ANIM", "ANMF", "ICCP":
 		return true
 	}
