@@ -74,7 +74,7 @@ var (
 		"Use one video. To add an image, turn on the setting that uses it as the thumbnail.")
 	IssueMediaUnreachable = newIssue("media_unreachable",
 		"{network} cannot download files from this server, because the server's address is not public.",
-		"Ask the server's operator to set BELFRY_MEDIA_URL to an https address that the internet can reach.")
+		"Ask the server's operator to set BELFRY_MEDIA_URL to an https address that is reachable from the internet.")
 
 	IssueFormatUnsupported = newIssue("format_unsupported", "{network} [does|do] not accept the format of %s.",
 		"[It accepts|They accept] {each: %s}; this file is %s.")
