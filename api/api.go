@@ -71,7 +71,7 @@ func New(cfg Config) (*API, error) {
 
 // Mount registers the routes and their middleware on e. The server's own middleware must be registered first.
 func (a *API) Mount(e *echo.Echo) {
-	e.Use(a.limitAPIRequestsAndReturnErrors)
+	e.Use(a.rateLimitAPIAndReturnErrors)
 	group := e.Group(prefix)
 	adapter := humaecho.NewWithGroup(e, group, huma.Config{OpenAPI: a.oapi}).Adapter()
 	for _, r := range a.routes {

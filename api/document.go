@@ -44,9 +44,9 @@ func (a *API) buildDocument(r huma.Registry) error {
 			Contact: &huma.Contact{Name: "The operator of this server"},
 		},
 		Servers: []*huma.Server{{URL: prefix, Description: "This server"}},
-		Tags:    documentTags(),
+		Tags:    describeTags(),
 		Components: &huma.Components{
-			Schemas: r, Headers: documentHeaders(), SecuritySchemes: securitySchemes(),
+			Schemas: r, Headers: describeHeaders(), SecuritySchemes: describeSecuritySchemes(),
 			Responses: map[string]*huma.Response{},
 		},
 	}
@@ -60,6 +60,7 @@ func (a *API) buildDocument(r huma.Registry) error {
 	if err := a.addSchemasOfThisServer(r); err != nil {
 		return err
 	}
+	addTimeFormatsAndNulls(r)
 	var out bytes.Buffer
 	compact, err := json.Marshal(a.oapi)
 	if err != nil {
@@ -90,7 +91,7 @@ func (d documentBuilder) describeRoute(r *route) *huma.Operation {
 		Method: r.method, Path: r.path, OperationID: r.id, Summary: r.summary, Tags: []string{r.tag},
 		Description: strings.TrimSpace(r.description + "\n\n" + describeAccess(r.operation.Access)),
 		Security:    securityFor(r.operation.Access),
-		Responses:   d.describeFailures(r.possibleCodes()),
+		Responses:   d.describeAndShareFailures(r.possibleCodes()),
 	}
 	op.Responses[strconv.Itoa(r.status)] = d.describeSuccess(r)
 	if r.idField != nil {
@@ -143,29 +144,29 @@ var retryable = map[core.Code]bool{
 	core.CodeUploadInProgress: true,
 }
 
-// describeFailures describes the error responses of a route, by status. If only one code has a status, it adds the
-// response to the document's components, so that all routes share it.
-func (d documentBuilder) describeFailures(codes []core.Code) map[string]*huma.Response {
-	out := map[string]*huma.Response{}
+// describeAndShareFailures describes the error responses of a route, by status. If only one code has a status, it adds
+// the response to the document's components, so that all routes share it.
+func (d documentBuilder) describeAndShareFailures(codes []core.Code) (byStatus map[string]*huma.Response) {
+	byStatus = map[string]*huma.Response{}
 	for status, codes := range groupByStatus(codes) {
 		if len(codes) > 1 {
-			out[status] = d.examples.newFailureResponse(commonHeaders(), codes...)
+			byStatus[status] = d.examples.newFailureResponse(commonHeaders(), codes...)
 			continue
 		}
 		name := string(codes[0])
 		d.doc.Components.Responses[name] = d.examples.newFailureResponse(commonHeaders(), codes[0])
-		out[status] = &huma.Response{Ref: "#/components/responses/" + name}
+		byStatus[status] = &huma.Response{Ref: "#/components/responses/" + name}
 	}
-	return out
+	return byStatus
 }
 
-func groupByStatus(codes []core.Code) map[string][]core.Code {
-	out := map[string][]core.Code{}
+func groupByStatus(codes []core.Code) (codesByStatus map[string][]core.Code) {
+	codesByStatus = map[string][]core.Code{}
 	for _, code := range codes {
 		status := strconv.Itoa(httpd.Status(code))
-		out[status] = append(out[status], code)
+		codesByStatus[status] = append(codesByStatus[status], code)
 	}
-	return out
+	return codesByStatus
 }
 
 // describeDocumentRoute describes the route that serves this document. The route requires no credential.
@@ -173,7 +174,7 @@ func (d documentBuilder) describeDocumentRoute() *huma.Operation {
 	op := &huma.Operation{
 		Method: http.MethodGet, Path: "/openapi.json", OperationID: "getDescription", Tags: []string{"identity"},
 		Summary: "Show this description of the API", Description: "Requires no credential.", Security: []map[string][]string{{}},
-		Responses: d.describeFailures([]core.Code{core.CodeRateLimited, core.CodeInternal, core.CodeUnavailable}),
+		Responses: d.describeAndShareFailures([]core.Code{core.CodeRateLimited, core.CodeInternal, core.CodeUnavailable}),
 	}
 	op.Responses["200"] = &huma.Response{
 		Description: http.StatusText(http.StatusOK), Headers: commonHeaders(),
@@ -207,16 +208,16 @@ func (d documentBuilder) describeUploadRoute(responseSchema *huma.Schema) *huma.
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/octet-stream": {}}},
 		Responses:   map[string]*huma.Response{},
 	}
-	only := func() map[string]*huma.Header { return headerRefs("X-Request-Id") }
+	headers := headerRefs("X-Request-Id")
 	for status, codes := range groupByStatus([]core.Code{
 		core.CodeSizeMismatch, core.CodeNotFound, core.CodeAlreadyUploaded, core.CodeUploadInProgress, core.CodeUploadExpired,
 		core.CodeInternal, core.CodeUnavailable,
 	}) {
-		op.Responses[status] = d.examples.newFailureResponse(only(), codes...)
+		op.Responses[status] = d.examples.newFailureResponse(headers, codes...)
 	}
-	op.Responses[strconv.Itoa(lengthRequired)] = d.examples.newFailureResponse(only(), core.CodeSizeMismatch)
+	op.Responses[strconv.Itoa(lengthRequired)] = d.examples.newFailureResponse(headers, core.CodeSizeMismatch)
 	op.Responses["200"] = &huma.Response{
-		Description: http.StatusText(http.StatusOK), Headers: only(),
+		Description: http.StatusText(http.StatusOK), Headers: headers,
 		Content: d.examples.jsonContentWithExample(responseSchema),
 	}
 	return op

@@ -76,8 +76,8 @@ var meanings = map[core.Code]meaning{
 // formatCodesChapter returns the Markdown chapter about all codes of errors, issues and warnings.
 func formatCodesChapter() string {
 	return "## Error codes\n\n" + formatCodeTable() +
-		"\n## Plan issues\n\nIf any row of a plan has an issue, none of the plan's posts can be created.\n\n" + formatIssueOrWarningTable(false) +
-		"\n## Plan warnings\n\nPosts can be created despite warnings.\n\n" + formatIssueOrWarningTable(true)
+		"\n## Plan issues\n\nIf any row of a plan has an issue, none of the plan's posts can be created.\n\n" + formatIssueTable() +
+		"\n## Plan warnings\n\nPosts can be created despite warnings.\n\n" + formatWarningTable()
 }
 
 func formatCodeTable() string {
@@ -94,13 +94,22 @@ func formatCodeTable() string {
 	return b.String()
 }
 
-func formatIssueOrWarningTable(warnings bool) string {
+func formatIssueTable() string {
+	return formatIssueTextTable(func(t core.IssueText) bool { return !t.Warning })
+}
+
+func formatWarningTable() string {
+	return formatIssueTextTable(func(t core.IssueText) bool { return t.Warning })
+}
+
+// formatIssueTextTable returns a table of the issues and warnings for which include returns true.
+func formatIssueTextTable(include func(core.IssueText) bool) string {
 	var b strings.Builder
 	b.WriteString("| Code | Message | Hint |\n|---|---|---|\n")
-	for _, issue := range core.AllIssueTexts() {
-		if issue.Warning == warnings {
-			message, hint := issue.WithEllipses()
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", issue.Code, message, hint)
+	for _, t := range core.AllIssueTexts() {
+		if include(t) {
+			message, hint := t.WithEllipses()
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", t.Code, message, hint)
 		}
 	}
 	return b.String()

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -28,14 +29,14 @@ type exampleBook struct {
 	used map[string]*huma.Example
 }
 
-// newExampleBook reads the examples from exampleFile. limits is the response to GET /limits, which depends on this
-// server's networks.
-func newExampleBook(limits contract.Limits) (*exampleBook, error) {
+// newExampleBook reads the examples from exampleFile. limitsExample is the response to GET /limits, which depends on
+// this server's networks.
+func newExampleBook(limitsExample contract.Limits) (*exampleBook, error) {
 	e := &exampleBook{used: map[string]*huma.Example{}}
 	if err := json.Unmarshal(exampleFile, &e.all); err != nil {
 		return nil, fmt.Errorf("read the examples: %w", err)
 	}
-	e.all["Limits"] = limits
+	e.all["Limits"] = limitsExample
 	for code, m := range meanings {
 		if e.all[string(code)] == nil {
 			e.all[string(code)] = contract.Error{Code: string(code), Message: m.when, Hint: m.advice}
@@ -50,37 +51,38 @@ func (e *exampleBook) referToAndMarkUsed(names ...string) map[string]*huma.Examp
 	out := map[string]*huma.Example{}
 	for _, name := range names {
 		if v, ok := e.all[name]; ok {
-			e.used[name] = &huma.Example{Value: e.expandReferences(v)}
+			e.used[name] = &huma.Example{Value: e.replaceExampleNames(v)}
 			out[name] = &huma.Example{Ref: examplePrefix + name}
 		}
 	}
 	return out
 }
 
-// expandReferences returns v with each string "@Name" replaced with the example of that name.
-func (e *exampleBook) expandReferences(v any) any {
+// replaceExampleNames returns v with each string "@Name" replaced with the example of that name.
+func (e *exampleBook) replaceExampleNames(v any) any {
 	switch v := v.(type) {
 	case string:
 		if name, ok := strings.CutPrefix(v, "@"); ok {
-			return e.expandReferences(e.all[name])
+			return e.replaceExampleNames(e.all[name])
 		}
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = e.expandReferences(v[i])
+			out[i] = e.replaceExampleNames(v[i])
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for name := range v {
-			out[name] = e.expandReferences(v[name])
+			out[name] = e.replaceExampleNames(v[name])
 		}
 		return out
 	}
 	return v
 }
 
-// jsonContentWithExample describes a JSON body by its schema and the example of its record.
+// jsonContentWithExample describes a JSON body by its schema, which refers to a record, and the example of this record
+// if there is one.
 func (e *exampleBook) jsonContentWithExample(s *huma.Schema) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{jsonType: {
 		Schema: s, Examples: e.referToAndMarkUsed(strings.TrimPrefix(s.Ref, schemaPrefix)),
@@ -88,8 +90,9 @@ func (e *exampleBook) jsonContentWithExample(s *huma.Schema) map[string]*huma.Me
 }
 
 // newFailureResponse returns the description of an error response with one of these codes, which all have the same
-// status. It adds Retry-After to headers if one of the codes needs it.
+// status. The response has these headers, and Retry-After if one of the codes needs it.
 func (e *exampleBook) newFailureResponse(headers map[string]*huma.Header, codes ...core.Code) *huma.Response {
+	headers = maps.Clone(headers)
 	lines, names := make([]string, 0, len(codes)), make([]string, 0, len(codes))
 	for _, code := range codes {
 		lines, names = append(lines, "`"+string(code)+"`: "+meanings[code].when), append(names, string(code))

@@ -9,7 +9,7 @@ import (
 	"belfry/internal/core"
 )
 
-func documentTags() []*huma.Tag {
+func describeTags() []*huma.Tag {
 	return []*huma.Tag{
 		{Name: "identity", Description: "The caller and its workspace, and the description of the API."},
 		{Name: "accounts", Description: "Connected profiles, Pages and channels, and the limits of their networks."},
@@ -26,7 +26,7 @@ func documentTags() []*huma.Tag {
 	}
 }
 
-func securitySchemes() map[string]*huma.SecurityScheme {
+func describeSecuritySchemes() map[string]*huma.SecurityScheme {
 	return map[string]*huma.SecurityScheme{
 		"key": {Type: "http", Scheme: "bearer", Description: "An API key of the workspace. Owners and admins create keys in the dashboard, under Settings, API keys."},
 		"session": {
@@ -63,8 +63,8 @@ func describeAccess(access app.Access) string {
 	return "Requires the scope `read`."
 }
 
-// documentHeaders returns the descriptions of response headers. The responses refer to these descriptions.
-func documentHeaders() map[string]*huma.Header {
+// describeHeaders returns the descriptions of response headers. The responses refer to these descriptions.
+func describeHeaders() map[string]*huma.Header {
 	text := func(words string, required bool) *huma.Header {
 		return &huma.Header{Description: words, Required: required, Schema: &huma.Schema{Type: huma.TypeString}}
 	}

@@ -35,7 +35,6 @@ func (a *API) addSchemasOfThisServer(r huma.Registry) error {
 	byPlatform := func(properties map[string]*huma.Schema, words string) *huma.Schema {
 		return &huma.Schema{Type: huma.TypeObject, Properties: properties, AdditionalProperties: false, Description: words}
 	}
-	addTimeFormatsAndNulls(r)
 	platforms := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(blocks)))}
 	plans := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(core.DefaultPlans())))}
 	perPlatform := byPlatform(blocks,
@@ -111,7 +110,7 @@ func settingsSchema(d network.Description) *huma.Schema {
 		property := fieldSchema(f)
 		property.Title, property.Description = f.Label, f.Help
 		if f.Kind == network.FieldChoice && f.Pattern != nil {
-			property.Description += " " + namedChoices(f)
+			property.Description += " " + describeNamedChoices(f)
 		}
 		if f.Default != "" {
 			property.Default = f.Default
@@ -152,8 +151,8 @@ func fieldSchema(f network.Field) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, MaxLength: most, Pattern: pattern, Format: formats[f.Kind]}
 }
 
-// namedChoices lists the values that have a name, of a choice that also accepts others.
-func namedChoices(f network.Field) string {
+// describeNamedChoices returns sentences about the values that have a name, of a choice that also accepts others.
+func describeNamedChoices(f network.Field) string {
 	named := make([]string, len(f.Choices))
 	for i, c := range f.Choices {
 		named[i] = c.Value + " is " + c.Label

@@ -19,14 +19,14 @@ const (
 	prefix     = "/v1" // the version segment of every path (Spec §9)
 )
 
-// limitAPIRequestsAndReturnErrors is middleware that, before anything else, counts each request to /v1 toward the limit
+// rateLimitAPIAndReturnErrors is middleware that, before anything else, counts each request to /v1 toward the limit
 // of its client address. It refuses requests over the limit (Spec §8), and sets the rate limit headers.
-func (a *API) limitAPIRequestsAndReturnErrors(next echo.HandlerFunc) echo.HandlerFunc {
+func (a *API) rateLimitAPIAndReturnErrors(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if path := c.Request().URL.Path; path != prefix && !strings.HasPrefix(path, prefix+"/") {
 			return next(c)
 		}
-		if err := a.countRequestAndFindCaller(c); err != nil {
+		if err := a.countRequestAndStoreCaller(c); err != nil {
 			return err
 		}
 		if err := next(c); err != nil {
@@ -38,7 +38,7 @@ func (a *API) limitAPIRequestsAndReturnErrors(next echo.HandlerFunc) echo.Handle
 	}
 }
 
-// handleRequestAndStoreError handles one request and stores its error for limitAPIRequestsAndReturnErrors.
+// handleRequestAndStoreError handles one request and stores its error for rateLimitAPIAndReturnErrors.
 func (a *API) handleRequestAndStoreError(c echo.Context, r *route) {
 	if err := a.handleRequest(c, r); err != nil {
 		c.Set(failureKey, err)
@@ -112,10 +112,10 @@ func writeJSON(c echo.Context, status int, body []byte) error {
 	return httpd.WriteCompressible(c, status, jsonType, body)
 }
 
-// countRequestAndFindCaller counts the request toward the limit of its client address, looks up its API key, and sets
-// the rate limit headers. It stores the result in c for authenticate. It returns rate_limited, or an error if the
-// database is unavailable; the request is then not counted.
-func (a *API) countRequestAndFindCaller(c echo.Context) error {
+// countRequestAndStoreCaller counts the request toward the limit of its client address, looks up its API key, and sets
+// the rate limit headers. It stores the key's owner, or why the key is refused, in c for authenticate. It returns
+// rate_limited, or an error if the database is unavailable; the request is then not counted.
+func (a *API) countRequestAndStoreCaller(c echo.Context) error {
 	address, create := a.cfg.LimitAddress, a.cfg.LimitCreate
 	httpd.AddRateLimitPolicyHeader(c, app.LimitNameAddress, address.Max, address.Window)
 	httpd.AddRateLimitPolicyHeader(c, app.LimitNameCreate, create.Max, create.Window)

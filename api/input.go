@@ -111,7 +111,7 @@ func compileAlternatives(r huma.Registry, alternatives []*huma.Schema) (*schema.
 	out := &schema.Type{}
 	var forms []string
 	for _, s := range alternatives {
-		forms = append(forms, listJSONForms(s)...)
+		forms = append(forms, listJSONExamples(s)...)
 		one, err := compileType(r, s)
 		if err != nil {
 			return nil, err
@@ -129,9 +129,9 @@ func compileAlternatives(r huma.Registry, alternatives []*huma.Schema) (*schema.
 	return out, nil
 }
 
-// listJSONForms returns examples of what a schema allows, as JSON: its choices, or an object with the example of each
+// listJSONExamples returns examples of what a schema allows, as JSON: its choices, or an object with the example of each
 // property.
-func listJSONForms(s *huma.Schema) (list []string) {
+func listJSONExamples(s *huma.Schema) (list []string) {
 	for _, choice := range s.Enum {
 		list = append(list, fmt.Sprintf("%q", choice))
 	}

@@ -48,8 +48,8 @@ func (r route) withDescription(text string) route {
 	return r
 }
 
-// withErrorCodes returns the route with more error codes that the operation may return.
-func (r route) withErrorCodes(codes ...core.Code) route {
+// withMoreErrorCodes returns the route with more error codes that the operation may return.
+func (r route) withMoreErrorCodes(codes ...core.Code) route {
 	r.codes = append(r.codes, codes...)
 	return r
 }

@@ -26,34 +26,34 @@ func allRoutes() []route {
 		newRoute("POST /posts/plan", http.StatusOK, "posts_plan", "posts", "planPosts",
 			"Check a request without creating posts").
 			withDescription("Returns what `POST /posts` would do: one row for each account, with its issues and warnings. Nothing is stored.").
-			withErrorCodes(core.CodeNotFound),
+			withMoreErrorCodes(core.CodeNotFound),
 		newRoute("POST /posts", http.StatusCreated, "posts_create", "posts", "createPosts",
 			"Create one post for each targeted account").
 			withDescription("Creates all posts or none. Requires `confirm: true`, which prevents publishing by accident.").
-			withErrorCodes(core.CodeQuotaExceeded, core.CodeNotFound, core.CodeConfirmRequired, core.CodePlanHasIssues,
+			withMoreErrorCodes(core.CodeQuotaExceeded, core.CodeNotFound, core.CodeConfirmRequired, core.CodePlanHasIssues,
 				core.CodeMediaPurged),
 		newRoute("GET /posts", http.StatusOK, "posts_list", "posts", "listPosts",
 			"List posts, with filters").
 			withDescription("Posts are sorted by publishing time, by default the latest first. A draft without a publishing time is sorted by its creation time.").
-			withErrorCodes(core.CodeNotFound),
+			withMoreErrorCodes(core.CodeNotFound),
 		newRoute("GET /posts/{id}", http.StatusOK, "posts_get", "posts", "getPost",
 			"Show a post"),
 		newRoute("PATCH /posts/{id}", http.StatusOK, "posts_edit", "posts", "editPost",
 			"Change or queue a draft, or reschedule a post").
 			withDescription("Content can be changed only while the post is a draft. `settings` replaces all stored settings. With `status: queued`, the new content is checked first; if it has issues, nothing changes.").
-			withErrorCodes(core.CodeQuotaExceeded, core.CodeConflict, core.CodePlanHasIssues, core.CodeMediaPurged),
+			withMoreErrorCodes(core.CodeQuotaExceeded, core.CodeConflict, core.CodePlanHasIssues, core.CodeMediaPurged),
 		newRoute("DELETE /posts/{id}", http.StatusNoContent, "posts_delete", "posts", "deletePost",
 			"Delete a draft or a failed post").
-			withErrorCodes(core.CodeConflict),
+			withMoreErrorCodes(core.CodeConflict),
 		newRoute("POST /posts/{id}/retry", http.StatusOK, "posts_retry", "posts", "retryPost",
 			"Queue a failed post again").
 			withOptionalBody().
 			withDescription("The post is published at its original time, or immediately if that time has passed. A post with an unknown outcome requires `confirmNotPublished: true`.").
-			withErrorCodes(core.CodeConflict, core.CodeOutcomeUnknown, core.CodeMediaPurged),
+			withMoreErrorCodes(core.CodeConflict, core.CodeOutcomeUnknown, core.CodeMediaPurged),
 		newRoute("POST /posts/{id}/cancel", http.StatusOK, "posts_cancel", "posts", "cancelPost",
 			"Cancel a queued post, or the automatic retry of a failed post").
 			withDescription("A queued post becomes a draft and no longer counts toward the month's quota. A failed post stays failed; only its pending automatic retry is cancelled.").
-			withErrorCodes(core.CodeConflict),
+			withMoreErrorCodes(core.CodeConflict),
 		newRoute("POST /posts/{id}/duplicate", http.StatusOK, "posts_duplicate", "posts", "duplicatePost",
 			"Copy a post to a new draft for the same account"),
 		newRoute("GET /posts/{id}/events", http.StatusOK, "posts_events", "posts", "listPostEvents",
@@ -63,49 +63,49 @@ func allRoutes() []route {
 			"List the groups"),
 		newRoute("POST /groups", http.StatusCreated, "groups_create", "groups", "createGroup",
 			"Create a group of accounts").
-			withErrorCodes(core.CodeNotFound, core.CodeConflict),
+			withMoreErrorCodes(core.CodeNotFound, core.CodeConflict),
 		newRoute("GET /groups/{id}", http.StatusOK, "groups_get", "groups", "getGroup",
 			"Show a group"),
 		newRoute("PATCH /groups/{id}", http.StatusOK, "groups_edit", "groups", "editGroup",
 			"Change a group").
 			withDescription("The accounts in `accountIds` replace all accounts of the group.").
-			withErrorCodes(core.CodeConflict),
+			withMoreErrorCodes(core.CodeConflict),
 		newRoute("DELETE /groups/{id}", http.StatusNoContent, "groups_delete", "groups", "deleteGroup",
 			"Delete a group, but not its accounts"),
 
 		newRoute("POST /media/uploads", http.StatusCreated, "media_create_upload", "media", "createUpload",
 			"Reserve storage for a file and get its upload address").
 			withDescription("`PUT` the raw bytes to `uploadUrl`, without a credential and with `Content-Length` equal to `size`. You can repeat an interrupted upload until `expiresAt`. After a complete upload, the response has the status `200`. Then poll the file's record until its `status` is `ready` or `failed`.").
-			withErrorCodes(core.CodeNotFound),
+			withMoreErrorCodes(core.CodeNotFound),
 		newRoute("POST /media/from-url", http.StatusAccepted, "media_from_url", "media", "createMediaFromURL",
 			"Add a file that Belfry downloads from an address").
 			withDescription("Returns the file's record immediately, with the `status` `uploading`, and downloads the file in the background. Poll the record until its `status` is `ready` or `failed`. Only public `https` addresses are opened, with at most 5 redirects. After a temporary error, Belfry tries again.").
-			withErrorCodes(core.CodeNotFound),
+			withMoreErrorCodes(core.CodeNotFound),
 		newRoute("GET /media", http.StatusOK, "media_list", "media", "listMedia",
 			"List files, newest first, with filters").
-			withErrorCodes(core.CodeNotFound),
+			withMoreErrorCodes(core.CodeNotFound),
 		newRoute("GET /media/{id}", http.StatusOK, "media_get", "media", "getMedia",
 			"Show a file"),
 		newRoute("PATCH /media/{id}", http.StatusOK, "media_edit", "media", "editMedia",
 			"Edit a file's details, move it to a folder, or pin it"),
 		newRoute("DELETE /media/{id}", http.StatusNoContent, "media_delete", "media", "deleteMedia",
 			"Delete a file that no draft, queued post or post with a pending retry uses").
-			withErrorCodes(core.CodeConflict),
+			withMoreErrorCodes(core.CodeConflict),
 
 		newRoute("GET /folders", http.StatusOK, "folders_list", "folders", "listFolders",
 			"List the folders"),
 		newRoute("POST /folders", http.StatusCreated, "folders_create", "folders", "createFolder",
 			"Create a folder").
 			withDescription("A folder's name must be unique in its parent folder or at the top level, ignoring case. Folders can be nested ten levels deep.").
-			withErrorCodes(core.CodeNotFound, core.CodeConflict),
+			withMoreErrorCodes(core.CodeNotFound, core.CodeConflict),
 		newRoute("GET /folders/{id}", http.StatusOK, "folders_get", "folders", "getFolder",
 			"Show a folder"),
 		newRoute("PATCH /folders/{id}", http.StatusOK, "folders_edit", "folders", "editFolder",
 			"Rename a folder, or move it with its contents").
-			withErrorCodes(core.CodeConflict),
+			withMoreErrorCodes(core.CodeConflict),
 		newRoute("DELETE /folders/{id}", http.StatusNoContent, "folders_delete", "folders", "deleteFolder",
 			"Delete an empty folder").
-			withErrorCodes(core.CodeConflict),
+			withMoreErrorCodes(core.CodeConflict),
 
 		newRoute("GET /keys", http.StatusOK, "keys_list", "keys", "listKeys",
 			"List the API keys"),
@@ -119,19 +119,19 @@ func allRoutes() []route {
 		newRoute("POST /members", http.StatusCreated, "members_invite", "members", "inviteMember",
 			"Invite a person; the link is shown only in this response").
 			withDescription("If this server can send email, Belfry emails the link to the person. Unless `emailed` is `true`, send them `inviteUrl` yourself. The response does not reveal whether the person already has an account on this server. If you invite a person again, the response contains a new link, and the old link stops working. Invitations count toward the plan's limit on members. Only an owner can invite owners.").
-			withErrorCodes(core.CodeConflict),
+			withMoreErrorCodes(core.CodeConflict),
 		newRoute("PATCH /members/{id}", http.StatusOK, "members_edit", "members", "editMember",
 			"Change the role of a member or an invitation").
 			withDescription("A member's new role applies from their next request, including requests with their API keys. Only an owner can add, demote or remove owners, and a workspace always has at least one owner.").
-			withErrorCodes(core.CodeConflict),
+			withMoreErrorCodes(core.CodeConflict),
 		newRoute("DELETE /members/{id}", http.StatusNoContent, "members_remove", "members", "removeMember",
 			"Remove a member or an invitation, or leave the workspace").
 			withDescription("A removed member's API keys stop working immediately, and the member loses access to the workspace. Their posts stay. Owners and admins can remove others, but only an owner can remove an owner. Everyone except the last owner can leave.").
-			withErrorCodes(core.CodeConflict),
+			withMoreErrorCodes(core.CodeConflict),
 
 		newRoute("PATCH /workspace", http.StatusOK, "workspace_edit", "workspace", "editWorkspace",
 			"Change the workspace's name, short name or time zone").
 			withDescription("The monthly post quota resets at the start of the month in the workspace's time zone, so changing the time zone also changes when it resets. Posts stay in the month in which they were counted, and existing posts keep their time zones.").
-			withErrorCodes(core.CodeConflict),
+			withMoreErrorCodes(core.CodeConflict),
 	}
 }

@@ -15,9 +15,9 @@ const schemaPrefix = "#/components/schemas/"
 
 // NewSchemaRegistry returns an empty registry. Its schemas also describe what Go types cannot express: fields of the
 // contract's records that may be null or absent, and the two forms of a time. All references to schemas begin with
-// prefix.
-func NewSchemaRegistry(prefix string) huma.Registry {
-	r := huma.NewMapRegistry(prefix, huma.DefaultSchemaNamer)
+// refPrefix.
+func NewSchemaRegistry(refPrefix string) huma.Registry {
+	r := huma.NewMapRegistry(refPrefix, huma.DefaultSchemaNamer)
 	// The contract does not import a framework, so other types provide the schemas of these types.
 	r.RegisterTypeAlias(reflect.TypeFor[contract.When](), reflect.TypeFor[whenSchema]())
 	r.RegisterTypeAlias(reflect.TypeFor[contract.Opt[string]](), reflect.TypeFor[optSchema[string]]())
