@@ -133,19 +133,19 @@ func mondayOf(day time.Time) time.Time { return day.AddDate(0, 0, -(int(day.Week
 
 // spansOf24Hours returns the 24 hours of a day. A clock change can make an hour empty or longer.
 func spansOf24Hours(zone core.Zone, date time.Time) []core.CalendarSpan {
-	hours := zone.HourStarts(date)
+	bounds := zone.HourBounds(date)
 	spans := make([]core.CalendarSpan, 24)
 	for h := range spans {
-		spans[h] = core.CalendarSpan{Span: core.Span{From: hours[h], To: hours[h+1]}, Limit: weekMost}
+		spans[h] = core.CalendarSpan{Span: core.Span{From: bounds[h], To: bounds[h+1]}, Limit: weekMost}
 	}
 	return spans
 }
 
 // addHoursAndTotal adds the posts of each hour to a day, and their total.
 func (r *request) addHoursAndTotal(d *calendar.Day, zone core.Zone, postsByHour []app.CalendarPosts) {
-	hours := zone.HourStarts(d.Date)
+	bounds := zone.HourBounds(d.Date)
 	for h, posts := range postsByHour {
-		lasts := hours[h+1].Sub(hours[h])
+		lasts := bounds[h+1].Sub(bounds[h])
 		d.Total += posts.Total
 		d.Hours = append(d.Hours, calendar.Hour{
 			Hour: h, Posts: r.convertCalendarPosts(posts.Posts), Total: posts.Total,

@@ -23,7 +23,7 @@ func (r *request) showWorkspaceSettings() error {
 }
 
 func (r *request) renderWorkspaceSettings(status int, m settings.WorkspaceModel) (err error) {
-	if err := r.caller.RequireSession(true); err != nil {
+	if err := r.caller.RequireManager(); err != nil {
 		return err
 	}
 	if m.Frame, err = r.loadFrameAndPopFlash("General", layout.SectionSettings); err != nil {

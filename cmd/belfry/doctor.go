@@ -202,7 +202,7 @@ func (inst *installation) checkPublishingNotHeld(ctx context.Context) (found str
 	if err != nil {
 		return "", err
 	}
-	posts, err := db.HeldPosts(ctx, heldPostsShown)
+	posts, err := db.PostsUnderPublishingHold(ctx, heldPostsShown)
 	if err != nil {
 		return "", err
 	}

@@ -191,7 +191,7 @@ func (a *App) FinishConnectOrReconnect(ctx context.Context, c core.Caller, platf
 	}
 	want := newPendingConsentKey(query.Get("state"), c)
 	want.Platform = core.Platform(platform)
-	row, err := t.ConsumePendingConsent(ctx, want, false, a.cfg.Now())
+	row, err := t.ConsumeConsentAwaitingCallback(ctx, want, a.cfg.Now())
 	if err != nil {
 		return Connected{}, convertConsentLookupError(err)
 	}

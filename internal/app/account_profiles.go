@@ -218,7 +218,7 @@ func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choiceTo
 	var platform core.Platform
 	var list []core.Account
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		row, err := t.ConsumePendingConsent(ctx, newPendingConsentKey(choiceToken, c), true, a.cfg.Now())
+		row, err := t.ConsumeConsentAwaitingChoice(ctx, newPendingConsentKey(choiceToken, c), a.cfg.Now())
 		if err != nil {
 			return convertConsentLookupError(err)
 		}

@@ -113,7 +113,7 @@ func (a *App) RevokeUnusedGrant(ctx context.Context, grantHash []byte) (retryAft
 		log.InfoContext(ctx, "the network does not know a grant that is no longer needed, or refuses to revoke it", "error", err)
 	case age < core.FollowUpLifetime:
 		log.InfoContext(ctx, "could not revoke a grant that is no longer needed; will try again later", "error", err)
-		return max(core.FollowUpDelay(age, failed.RetryAfter), revokeLease), nil
+		return max(core.FollowUpRetryDelay(age, failed.RetryAfter), revokeLease), nil
 	default:
 		log.WarnContext(ctx, "could not revoke a grant that is no longer needed; giving up", "error", err)
 		ended = false

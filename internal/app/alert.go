@@ -106,14 +106,14 @@ func (a *App) startAlertPauses(ctx context.Context, t store.Tenant, p alertProbl
 		reasons[post.Code] = true
 	}
 	for reason := range reasons {
-		if err := t.MarkAlertSent(ctx, store.AlertPost, reason); err != nil {
+		if err := t.StartAlertPause(ctx, store.AlertPost, reason); err != nil {
 			return err
 		}
 	}
 	if len(p.accounts) == 0 {
 		return nil
 	}
-	return t.MarkAlertSent(ctx, store.AlertAccount, "")
+	return t.StartAlertPause(ctx, store.AlertAccount, "")
 }
 
 // filterForRecipient returns the problems that a member wants to get by email.

@@ -72,7 +72,7 @@ func (a *App) ReadAuditLog(ctx context.Context, c core.Caller, q AuditQuery) (Au
 func groupEntriesOfOneAction(rows []store.AuditRow) (actions [][]store.AuditRow) {
 	for _, row := range rows {
 		last := len(actions) - 1
-		if last >= 0 && actions[last][0].IsSameAction(row) {
+		if last >= 0 && actions[last][0].IsPartOfSameAction(row) {
 			actions[last] = append(actions[last], row)
 		} else {
 			actions = append(actions, []store.AuditRow{row})

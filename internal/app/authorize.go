@@ -20,7 +20,11 @@ func (a *App) authorize(c core.Caller, scope core.Scope) (store.Tenant, error) {
 // authorizeSession is like authorize, but requires a signed-in person. With mustManage, the person's role must also
 // allow them to manage the workspace.
 func (a *App) authorizeSession(c core.Caller, mustManage bool) (store.Tenant, error) {
-	if err := c.RequireSession(mustManage); err != nil {
+	require := c.RequireSession
+	if mustManage {
+		require = c.RequireManager
+	}
+	if err := require(); err != nil {
 		return store.Tenant{}, err
 	}
 	return a.cfg.Store.In(c.Workspace()), nil

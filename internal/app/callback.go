@@ -137,13 +137,13 @@ func (a *App) EraseGrantData(ctx context.Context, erasureCode string) (retryAfte
 	for _, account := range accounts {
 		switch err := a.disconnectAndEraseUnlessReconnected(ctx, account, e); {
 		case core.CodeOf(err) == core.CodeConflict:
-			retryAfter = core.FollowUpDelay(a.cfg.Now().Sub(e.AskedAt), 0)
+			retryAfter = core.FollowUpRetryDelay(a.cfg.Now().Sub(e.AskedAt), 0)
 		case err != nil:
 			return 0, fmt.Errorf("erase account %s: %w", account.ID, err)
 		}
 	}
 	if retryAfter == 0 {
-		err = a.cfg.Store.FinishErasure(ctx, erasureCode)
+		err = a.cfg.Store.MarkErasureDone(ctx, erasureCode)
 	}
 	return retryAfter, err
 }

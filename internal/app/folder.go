@@ -130,7 +130,7 @@ func (a *App) DeleteEmptyFolder(ctx context.Context, c core.Caller, id string) e
 // it, and leaves the folder within the maximum depth. subtreeHeight is how many levels the folder has, including
 // itself.
 func checkFolderParentAndDepth(ctx context.Context, t store.Tenant, f core.Folder, subtreeHeight int) error {
-	above, err := t.FolderIDsUpToRoot(ctx, f.Parent)
+	above, err := t.FolderAndAncestorIDs(ctx, f.Parent)
 	if err != nil {
 		return core.WithNotFoundPath("parentId", err)
 	}

@@ -27,7 +27,7 @@ func (a *App) FindPublishingHold(ctx context.Context, c core.Caller,
 	if err != nil {
 		return "", nil, err
 	}
-	posts, err = t.HeldPosts(ctx, heldPostsListed)
+	posts, err = t.PostsUnderPublishingHold(ctx, heldPostsListed)
 	for i := range posts {
 		if url := a.browserURLOrNil(posts[i].ExternalURL); url != nil {
 			posts[i].ExternalURL = *url

@@ -102,7 +102,7 @@ func (r *postRequest) newPost(target postTarget, via core.Via, now time.Time) co
 func reserveSlot(ctx context.Context, t store.Tenant, post core.PostID, period string, plan core.Plan) error {
 	used, ok, err := t.ReserveSlot(ctx, post, period, plan.Posts)
 	if err == nil && !ok {
-		return core.NewQuotaExceededError("post per month", "posts per month", used, *plan.Posts)
+		return core.NewPostQuotaExceededError(used, *plan.Posts)
 	}
 	return err
 }

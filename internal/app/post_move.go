@@ -246,7 +246,7 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 // it again because it is not on the network. Only a signed-in person can answer.
 func (a *App) ResolveOutcome(ctx context.Context, c core.Caller, id string, in contract.ResolveOutcome,
 ) (contract.Post, error) {
-	if err := c.RequireSession(false); err != nil {
+	if err := c.RequireSession(); err != nil {
 		return contract.Post{}, err
 	}
 	return a.changeAndAuditPost(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {

@@ -188,7 +188,7 @@ func refuseIfPlanHasIssues(r *postRequest) error {
 		if !r.queuesPosts() {
 			return r.subscription.CheckDraftQuota(r.drafts, int64(len(r.rows)))
 		}
-		return core.NewQuotaExceededError("post per month", "posts per month", r.used, *r.subscription.Posts)
+		return core.NewPostQuotaExceededError(r.used, *r.subscription.Posts)
 	case issues[core.IssueMediaPurged.Code]:
 		e = core.Fail(core.CodeMediaPurged, "The content of a file has been deleted, so nothing was changed.").
 			WithHint("Upload the file again. The field `rows` contains its name.")

@@ -35,9 +35,9 @@ func (p Post) HasPendingRetry() bool { return p.Status == PostFailed && !p.NextT
 // UndoDelay is how long a post waits after a person has sent it, so that they can undo sending.
 const UndoDelay = 10 * time.Second
 
-// isWithinUndoDelay reports whether a queued post will be published within UndoDelay, so that a person can still undo
-// sending it.
-func (p Post) isWithinUndoDelay(now time.Time) bool {
+// isDueWithinUndoDelay reports whether the post's time is within UndoDelay from now, so that a person who has just sent
+// it can still undo that. It is true for a post that was scheduled long ago too.
+func (p Post) isDueWithinUndoDelay(now time.Time) bool {
 	wait := p.PublishAt.Sub(now)
 	return wait > 0 && wait <= UndoDelay
 }
@@ -55,7 +55,7 @@ func (p Post) Allows(a Act, now time.Time) bool {
 	case ActQueue:
 		return draft && p.AccountStatus == AccountOK && len(CheckRequiredTime(p.PublishAt, now)) == 0
 	case ActSendNow:
-		return (draft || queued && !p.isWithinUndoDelay(now)) && p.AccountStatus == AccountOK
+		return (draft || queued && !p.isDueWithinUndoDelay(now)) && p.AccountStatus == AccountOK
 	case ActReschedule:
 		return draft || queued
 	case ActCancel:

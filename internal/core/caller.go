@@ -58,7 +58,7 @@ type Credential struct {
 }
 
 // NewCaller returns the caller of a verified credential. A key never has more rights than its creator.
-func NewCaller(c Credential) Caller { return Caller{credential: c} }
+func NewCaller(verified Credential) Caller { return Caller{credential: verified} }
 
 // NewWorkerCaller returns a Caller for the service itself, which works for a workspace without a person.
 func NewWorkerCaller(ws WorkspaceID) Caller {
@@ -133,9 +133,8 @@ func (c Caller) RequireScope(s Scope) error {
 	return nil
 }
 
-// RequireSession returns an error unless the caller is a signed-in person. If mustManage is set, the person's role must
-// also allow managing accounts, keys and members.
-func (c Caller) RequireSession(mustManage bool) error {
+// RequireSession returns an error unless the caller is a signed-in person.
+func (c Caller) RequireSession() error {
 	if c.IsZero() {
 		return Unauthenticated()
 	}
@@ -143,7 +142,16 @@ func (c Caller) RequireSession(mustManage bool) error {
 		return Fail(CodeInsufficientScope,
 			"This action requires a signed-in person, not an API key.").WithHint("Use the dashboard.")
 	}
-	if mustManage && !c.credential.Role.CanManage() {
+	return nil
+}
+
+// RequireManager returns an error unless the caller is a signed-in person whose role allows managing accounts, keys and
+// members.
+func (c Caller) RequireManager() error {
+	if err := c.RequireSession(); err != nil {
+		return err
+	}
+	if !c.credential.Role.CanManage() {
 		return errRoleTooLow()
 	}
 	return nil

@@ -17,8 +17,8 @@ func TestZeroCallerMayDoNothing(t *testing.T) {
 		"a worker of nothing": core.NewWorkerCaller(core.WorkspaceID{}),
 	} {
 		for what, err := range map[string]error{
-			"read": c.RequireScope(core.Read), "write": c.RequireScope(core.Write), "a session": c.RequireSession(false),
-			"managing": c.RequireSession(true),
+			"read": c.RequireScope(core.Read), "write": c.RequireScope(core.Write), "a session": c.RequireSession(),
+			"managing": c.RequireManager(),
 		} {
 			if core.CodeOf(err) != core.CodeUnauthenticated {
 				t.Errorf("%s, %s: %v", name, what, err)
@@ -57,7 +57,7 @@ func TestRightsOfCallers(t *testing.T) {
 		if caller.Workspace() != ws || caller.RequireScope(core.Read) != nil {
 			t.Errorf("%s may not read its own workspace", name)
 		}
-		got := rights{caller.RequireScope(core.Write) == nil, caller.RequireSession(false) == nil, caller.RequireSession(true) == nil}
+		got := rights{caller.RequireScope(core.Write) == nil, caller.RequireSession() == nil, caller.RequireManager() == nil}
 		if got != c.may {
 			t.Errorf("%s: %+v, want %+v", name, got, c.may)
 		}
@@ -68,7 +68,7 @@ func TestRightsOfCallers(t *testing.T) {
 		if !slices.Equal(caller.Scopes(), scopes) {
 			t.Errorf("%s: scopes %v", name, caller.Scopes())
 		}
-		for _, err := range []error{caller.RequireScope(core.Write), caller.RequireSession(true)} {
+		for _, err := range []error{caller.RequireScope(core.Write), caller.RequireManager()} {
 			if err != nil && core.CodeOf(err) != core.CodeInsufficientScope {
 				t.Errorf("%s is refused with %v", name, err)
 			}
@@ -110,7 +110,7 @@ func TestWorkerActsInItsWorkspace(t *testing.T) {
 	if w.Workspace() != ws || w.RequireScope(core.Write) != nil || w.Kind() != core.CredentialWorker || w.IsSession() {
 		t.Errorf("worker: %+v", w)
 	}
-	if core.CodeOf(w.RequireSession(false)) != core.CodeInsufficientScope {
+	if core.CodeOf(w.RequireSession()) != core.CodeInsufficientScope {
 		t.Error("a worker passes for a signed-in person")
 	}
 }

@@ -20,23 +20,24 @@ const (
 const MaxTags = 200
 
 // CheckContent returns an error for content that no post can have: control characters, invalid UTF-8 and excessive
-// lengths. pathPrefix precedes the field's name in the error's path.
-func CheckContent(pathPrefix, text, title string, tags []string) error {
-	if err := CheckText(pathPrefix+"text", text, maxText); err != nil {
+// lengths. pathPrefixWithDot precedes the field's name in the error's path: "overrides.<platform>.", or "" at the top
+// of the request.
+func CheckContent(pathPrefixWithDot, text, title string, tags []string) error {
+	if err := CheckText(pathPrefixWithDot+"text", text, maxText); err != nil {
 		return err
 	}
-	if err := CheckText(pathPrefix+"title", title, maxTitle); err != nil {
+	if err := CheckText(pathPrefixWithDot+"title", title, maxTitle); err != nil {
 		return err
 	}
 	if len(tags) > MaxTags {
-		return Invalid(pathPrefix+"tags", "The post has more than %d tags.", MaxTags)
+		return Invalid(pathPrefixWithDot+"tags", "The post has more than %d tags.", MaxTags)
 	}
 	for i, tag := range tags {
-		if err := CheckText(fmt.Sprintf("%stags[%d]", pathPrefix, i), tag, maxTag); err != nil {
+		if err := CheckText(fmt.Sprintf("%stags[%d]", pathPrefixWithDot, i), tag, maxTag); err != nil {
 			return err
 		}
 		if tag == "" {
-			return Invalid(fmt.Sprintf("%stags[%d]", pathPrefix, i), "A tag is empty.")
+			return Invalid(fmt.Sprintf("%stags[%d]", pathPrefixWithDot, i), "A tag is empty.")
 		}
 	}
 	return nil

@@ -97,8 +97,8 @@ func (l FileLimits) acceptsRatio(ratio float64) bool {
 	return ratio >= l.MinRatio && (l.MaxRatio == 0 || ratio <= l.MaxRatio)
 }
 
-// Facts returns what is known about the JPEG before it is made. Bytes is the largest size that it may have.
-func (c Conversion) Facts() FileFacts {
+// ExpectedFacts returns what is known about the JPEG before it is made. Bytes is the largest size that it may have.
+func (c Conversion) ExpectedFacts() FileFacts {
 	return FileFacts{Kind: FileImage, Mime: convertedMime, Bytes: c.MaxBytes, Width: c.Width, Height: c.Height, Frames: 1}
 }
 

@@ -14,7 +14,7 @@ type Cursor[K Kind] struct {
 }
 
 // ParseCursor parses a cursor. The result is nil for "", the start of a list. The error is invalid_request.
-func ParseCursor[K Kind](s string) (*Cursor[K], error) {
+func ParseCursor[K Kind](s string) (cursorOrNil *Cursor[K], err error) {
 	if s == "" {
 		return nil, nil
 	}

@@ -11,23 +11,24 @@ type CalendarSpan struct {
 	Limit int
 }
 
-// HourStarts returns when each hour of a day begins on the wall clock and, last, when the day ends. wallMidnight is the
-// day's midnight on the wall clock, written as UTC. An hour that a clock change skips begins at the same instant as the
-// hour after it, and an hour that occurs twice lasts two hours.
-func (z Zone) HourStarts(wallMidnight time.Time) (starts [25]time.Time) {
-	for h := range starts {
-		starts[h] = z.firstInstantAt(wallMidnight.Add(time.Duration(h) * time.Hour))
+// HourBounds returns when each of the 24 hours of a day begins on the wall clock and, last, when the day ends. Hour h
+// lasts from bounds[h] to bounds[h+1]. wallMidnight is the day's midnight on the wall clock, written as UTC. An hour
+// that a clock change skips begins at the same instant as the hour after it, and an hour that occurs twice lasts two
+// hours.
+func (z Zone) HourBounds(wallMidnight time.Time) (bounds [25]time.Time) {
+	for h := range bounds {
+		bounds[h] = z.firstInstantAtOrAfter(wallMidnight.Add(time.Duration(h) * time.Hour))
 	}
-	return starts
+	return bounds
 }
 
-// DaySpan returns the span of a day. wallMidnight is as for HourStarts.
+// DaySpan returns the span of a day. wallMidnight is as for HourBounds.
 func (z Zone) DaySpan(wallMidnight time.Time) Span {
 	return Span{z.DayStart(wallMidnight), z.DayStart(wallMidnight.AddDate(0, 0, 1))}
 }
 
 // ClockChange returns how far the clocks go forward on a day: negative if they go back, and 0 if they do not change.
-// wallMidnight is as for HourStarts.
+// wallMidnight is as for HourBounds.
 func (z Zone) ClockChange(wallMidnight time.Time) (forward time.Duration) {
 	day := z.DaySpan(wallMidnight)
 	return 24*time.Hour - day.To.Sub(day.From)

@@ -36,8 +36,8 @@ func TestHoursOfDaysWithAClockChange(t *testing.T) {
 		if got := z.ClockChange(day); got != test.change {
 			t.Errorf("%s, %s: the clocks change by %s, want %s", test.zone, test.date, got, test.change)
 		}
-		hours := z.HourStarts(day)
-		if got := hours[test.hour+1].Sub(hours[test.hour]); got != test.lasts {
+		bounds := z.HourBounds(day)
+		if got := bounds[test.hour+1].Sub(bounds[test.hour]); got != test.lasts {
 			t.Errorf("%s, %s: hour %d lasts %s, want %s", test.zone, test.date, test.hour, got, test.lasts)
 		}
 	}
@@ -57,12 +57,12 @@ func TestHoursOfADayFollowTheWallClockInEveryZone(t *testing.T) {
 			if z.ClockChange(day) == 0 {
 				continue
 			}
-			hours := z.HourStarts(day)
-			if !hours[0].Equal(span.From) || !hours[24].Equal(span.To) {
-				t.Fatalf("%s, %s: hours from %s to %s", name, day.Format(time.DateOnly), hours[0], hours[24])
+			bounds := z.HourBounds(day)
+			if !bounds[0].Equal(span.From) || !bounds[24].Equal(span.To) {
+				t.Fatalf("%s, %s: hours from %s to %s", name, day.Format(time.DateOnly), bounds[0], bounds[24])
 			}
 			for h := range 24 {
-				for at := hours[h]; at.Before(hours[h+1]); at = at.Add(15 * time.Minute) {
+				for at := bounds[h]; at.Before(bounds[h+1]); at = at.Add(15 * time.Minute) {
 					if got := at.In(z.Location()).Hour(); got != h && (got != h-1 || z.ClockChange(day) > 0) {
 						t.Errorf("%s: %s lies in hour %d, but the clock shows %d", name, at, h, got)
 					}

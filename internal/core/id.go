@@ -156,7 +156,7 @@ func (id *ID[K]) UnmarshalText(text []byte) error {
 // Bytes returns the UUID.
 func (id ID[K]) Bytes() [16]byte { return id.uuid }
 
-// Value returns the id for a uuid column.
+// Value returns the id for a uuid column. The unset id is the nil UUID, not NULL.
 func (id ID[K]) Value() (driver.Value, error) { return id.uuid.String(), nil }
 
 // Scan reads a uuid column. NULL is the unset id.

@@ -38,19 +38,19 @@ var (
 	eachPattern = regexp.MustCompile(`\{each: ([^}]*)\}`)
 )
 
-func newIssue(code IssueCode, message, hint string) IssueText {
+func newIssue(code IssueCode, messageFormat, hintFormat string) IssueText {
 	t := IssueText{Code: code}
-	if each := eachPattern.FindStringSubmatch(hint); each != nil {
+	if each := eachPattern.FindStringSubmatch(hintFormat); each != nil {
 		t.limit = each[1]
-		hint = strings.Replace(hint, each[0], eachMark, 1)
+		hintFormat = strings.Replace(hintFormat, each[0], eachMark, 1)
 	}
-	t.one = wording{choiceMark.ReplaceAllString(message, "$1"), choiceMark.ReplaceAllString(hint, "$1")}
-	t.several = wording{choiceMark.ReplaceAllString(message, "$2"), choiceMark.ReplaceAllString(hint, "$2")}
+	t.one = wording{choiceMark.ReplaceAllString(messageFormat, "$1"), choiceMark.ReplaceAllString(hintFormat, "$1")}
+	t.several = wording{choiceMark.ReplaceAllString(messageFormat, "$2"), choiceMark.ReplaceAllString(hintFormat, "$2")}
 	return t
 }
 
-func newWarning(code IssueCode, message, hint string) IssueText {
-	t := newIssue(code, message, hint)
+func newWarning(code IssueCode, messageFormat, hintFormat string) IssueText {
+	t := newIssue(code, messageFormat, hintFormat)
 	t.Warning = true
 	return t
 }
@@ -97,13 +97,13 @@ func (c countWithCommas) Format(out fmt.State, _ rune) {
 	_, _ = io.WriteString(out, FormatThousands(int64(c)))
 }
 
-// AppendTo appends the issue that OnNetwork returns: a warning to warnings, and any other issue to issues. network is
-// "" for an issue that names no network.
-func (t IssueText) AppendTo(issues, warnings *[]Issue, network string, args ...any) {
+// AppendTo appends the issue that OnNetwork returns: a warning to warnings, and any other issue to issues.
+// networkOrEmpty is "" for an issue that names no network.
+func (t IssueText) AppendTo(issues, warnings *[]Issue, networkOrEmpty string, args ...any) {
 	if t.Warning {
 		issues = warnings
 	}
-	*issues = append(*issues, t.OnNetwork(network, args...))
+	*issues = append(*issues, t.OnNetwork(networkOrEmpty, args...))
 }
 
 // WithEllipses returns the message and the hint with an ellipsis for each argument, or for a number and its unit.

@@ -99,11 +99,12 @@ var (
 	MediaRefuse  = MediaMove{MediaProcessing, MediaFailed}    // the file cannot be published
 )
 
-// DeclaredKind returns the kind of a file by its declared type or, if that is empty or generic, by its name. The
-// default is an image. The declared kind is used until the bytes have been examined.
-func DeclaredKind(name, mimeType string) FileKind {
+// DeclaredKindOrImage returns the kind of a file by its declared type or, if that is empty or generic, by its name. If
+// neither says that the file is a video, it is an image. The declared kind is used until the bytes have been examined.
+func DeclaredKindOrImage(fileName, declaredType string) FileKind {
+	mimeType := declaredType
 	if mimeType == "" || strings.HasPrefix(mimeType, "application/") {
-		mimeType = mime.TypeByExtension(strings.ToLower(path.Ext(name)))
+		mimeType = mime.TypeByExtension(strings.ToLower(path.Ext(fileName)))
 	}
 	if strings.HasPrefix(strings.ToLower(mimeType), string(FileVideo)+"/") {
 		return FileVideo
@@ -112,19 +113,19 @@ func DeclaredKind(name, mimeType string) FileKind {
 }
 
 // CheckFileSize returns quota_exceeded for a file that is larger than the plan allows (decisions.md, Plans).
-func (p Plan) CheckFileSize(size int64) error {
-	if p.FileBytes == nil || size <= *p.FileBytes {
+func (p Plan) CheckFileSize(bytes int64) error {
+	if p.FileBytes == nil || bytes <= *p.FileBytes {
 		return nil
 	}
 	e := Fail(CodeQuotaExceeded, "The subscription plan allows files of at most %s; this file is larger.", FormatBytes(*p.FileBytes))
-	e.Quota = &QuotaFacts{Limit: *p.FileBytes, Used: size}
+	e.Quota = &QuotaFacts{Limit: *p.FileBytes, Used: bytes}
 	return e.WithHint("Make the file smaller, or change the subscription plan.")
 }
 
 // NewStorageExceededError returns the 402 for a file that exceeds the workspace's storage.
-func NewStorageExceededError(used, limit int64) *Error {
+func NewStorageExceededError(usedBytes, limitBytes int64) *Error {
 	e := Fail(CodeQuotaExceeded, "The storage has no room for the file: the workspace uses %s of the %s that its plan allows.",
-		FormatBytes(used), FormatBytes(limit))
-	e.Quota = &QuotaFacts{Limit: limit, Used: used}
+		FormatBytes(usedBytes), FormatBytes(limitBytes))
+	e.Quota = &QuotaFacts{Limit: limitBytes, Used: usedBytes}
 	return e.WithHint("Delete files that you no longer need, or change the subscription plan.")
 }

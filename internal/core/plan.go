@@ -88,8 +88,14 @@ func (p Plan) CheckDraftQuota(existing, more int64) error {
 	return NewQuotaExceededError("draft", "drafts", existing, *p.Drafts).WithHint("Queue or delete drafts, or change the subscription plan.")
 }
 
-// NewQuotaExceededError returns the 402 for a limit on posts per month, drafts, accounts or members. singular and
-// plural name what is limited, such as "member" and "members". The hint fits posts; other limits need their own.
+// NewPostQuotaExceededError returns the 402 for the limit on posts per month.
+func NewPostQuotaExceededError(used, limit int64) *Error {
+	return NewQuotaExceededError("post per month", "posts per month", used, limit).
+		WithHint("Wait until next month, cancel queued posts, or change the subscription plan.")
+}
+
+// NewQuotaExceededError returns the 402 for a limit of the plan, without a hint, which the caller adds. singular and
+// plural name what is limited, such as "member" and "members".
 func NewQuotaExceededError(singular, plural string, used, limit int64) *Error {
 	what, are := plural, "are"
 	if limit == 1 {
@@ -100,5 +106,5 @@ func NewQuotaExceededError(singular, plural string, used, limit int64) *Error {
 	}
 	e := Fail(CodeQuotaExceeded, "The plan allows %d %s, and %d %s used.", limit, what, used, are)
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}
-	return e.WithHint("Wait until next month, cancel queued posts, or change the subscription plan.")
+	return e
 }

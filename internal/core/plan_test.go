@@ -61,11 +61,11 @@ func TestQuotaErrorsCarryFigures(t *testing.T) {
 		*e.Quota != (core.QuotaFacts{}) || e.Hint == "" {
 		t.Errorf("not included: %+v", e)
 	}
-	if e := core.NewQuotaExceededError("post per month", "posts per month", 30, 30); e.Code != core.CodeQuotaExceeded ||
+	if e := core.NewPostQuotaExceededError(30, 30); e.Code != core.CodeQuotaExceeded ||
 		*e.Quota != (core.QuotaFacts{Limit: 30, Used: 30}) {
 		t.Errorf("over quota: %+v", e)
 	}
-	if e := core.NewQuotaExceededError("post per month", "posts per month", 31, 30); *e.Quota != (core.QuotaFacts{Limit: 30, Used: 31}) || e.Message != "The plan allows 30 posts per month, and 31 are used." {
+	if e := core.NewPostQuotaExceededError(31, 30); *e.Quota != (core.QuotaFacts{Limit: 30, Used: 31}) || e.Message != "The plan allows 30 posts per month, and 31 are used." {
 		t.Errorf("after a downgrade: %+v", e)
 	}
 }

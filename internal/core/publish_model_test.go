@@ -8,8 +8,8 @@ import (
 
 // The world around the publishing protocol, small enough to walk through completely: one post, its ledger row, two
 // workers, the network, and a person. Every rule that decides what happens to the post is the product's own
-// (Publication.Next, Requeue, AllowsPostChanges, Schedule.CanRetry); what is modelled here is everything those rules
-// have to live with. Time is abstract: whatever could happen by now may happen.
+// (Publication.Next, Requeue, AllowsPostChanges, Schedule.HasRetriesLeft); what is modelled here is everything those
+// rules have to live with. Time is abstract: whatever could happen by now may happen.
 
 // row is a core.Publication in six bytes; the flow is the mix's.
 type row struct{ step, handle, flags, answer, tries, deaths uint8 }

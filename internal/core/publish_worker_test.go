@@ -8,7 +8,7 @@ func (m *model) judge(w world, i int, isQuiet bool, out emit) {
 	p := m.publication(k.row)
 	signal := core.Signal{
 		Verdict: verdicts[k.verdict], Handle: handleNames[k.handle], Due: w.flags&due != 0, Quiet: isQuiet,
-		AccountOK: w.flags&accountOK != 0, MayRetry: schedule.CanRetry(p), Held: w.flags&throttled != 0,
+		AccountOK: w.flags&accountOK != 0, MayRetry: schedule.HasRetriesLeft(p), Held: w.flags&throttled != 0,
 		Waited: k.flags&hasWaited != 0, ErrorsMayPublish: !m.flow.CanRepeatCall(),
 	}
 	if signal.Verdict != core.Claimed {

@@ -25,8 +25,9 @@ const (
 	processingFor = 24 * time.Hour
 )
 
-// CanRetry reports whether the worker has retries left.
-func (s Schedule) CanRetry(p Publication) bool { return p.Tries < len(s.Retry) }
+// HasRetriesLeft reports whether the worker has retried the publication less often than the schedule allows. It checks
+// nothing else.
+func (s Schedule) HasRetriesLeft(p Publication) bool { return p.Tries < len(s.Retry) }
 
 // NextRetryAt returns when the worker tries again after a failure. failures counts it and the earlier ones, so it is at
 // least 1.
@@ -47,11 +48,11 @@ func StaleAt(p Publication, askingSince time.Time) time.Time {
 	return askingSince.Add(processingFor)
 }
 
-// Backoff returns the pause before the next poll. It doubles with each poll in a row, from first up to one minute, as
-// Meta recommends.
-func Backoff(first time.Duration, polls int) time.Duration {
+// PollBackoff returns the pause before the next poll. It doubles with each of the earlier polls in a row, from first up
+// to one minute, as Meta recommends.
+func PollBackoff(first time.Duration, earlierPolls int) time.Duration {
 	wait := first
-	for range polls {
+	for range earlierPolls {
 		if wait >= time.Minute {
 			break
 		}
@@ -65,12 +66,12 @@ const FollowUpLifetime = 24 * time.Hour
 
 var followUpDelays = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour}
 
-// FollowUpDelay returns the pause before the next retry of a follow-up task. age is how long ago the task was first
-// due; the pause is at least minimum.
-func FollowUpDelay(age, minimum time.Duration) time.Duration {
+// FollowUpRetryDelay returns the pause before the next retry of a follow-up task. taskAge is how long ago the task was
+// first due; the pause is at least minimum.
+func FollowUpRetryDelay(taskAge, minimum time.Duration) time.Duration {
 	wait := followUpDelays[len(followUpDelays)-1]
 	for total, i := time.Duration(0), 0; i < len(followUpDelays); i++ {
-		if total += followUpDelays[i]; age < total {
+		if total += followUpDelays[i]; taskAge < total {
 			wait = followUpDelays[i]
 			break
 		}

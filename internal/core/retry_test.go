@@ -19,7 +19,7 @@ func TestWorkerRetriesThreeTimes(t *testing.T) {
 	s := standardSchedule()
 	var p core.Publication
 	for _, want := range []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute} {
-		if !s.CanRetry(p) {
+		if !s.HasRetriesLeft(p) {
 			t.Fatalf("no retry after %d", p.Tries)
 		}
 		p.Tries++ // as Next counts the failure
@@ -27,7 +27,7 @@ func TestWorkerRetriesThreeTimes(t *testing.T) {
 			t.Errorf("retry %d at %s, want %s after the failure", p.Tries, got, want)
 		}
 	}
-	if s.CanRetry(p) {
+	if s.HasRetriesLeft(p) {
 		t.Error("a fourth retry")
 	}
 	if got := s.NextRetryAt(9, now); !got.Equal(now.Add(15 * time.Minute)) {
@@ -70,14 +70,14 @@ func TestStale(t *testing.T) {
 func TestBackoffDoublesToAMinute(t *testing.T) {
 	t.Parallel()
 	for polls, want := range []time.Duration{5, 10, 20, 40, 60, 60} {
-		if got := core.Backoff(5*time.Second, polls); got != want*time.Second {
+		if got := core.PollBackoff(5*time.Second, polls); got != want*time.Second {
 			t.Errorf("after %d polls %s, want %d s", polls, got, want)
 		}
 	}
-	if got := core.Backoff(5*time.Second, 1_000_000); got != time.Minute {
+	if got := core.PollBackoff(5*time.Second, 1_000_000); got != time.Minute {
 		t.Errorf("after many polls %s", got)
 	}
-	if got := core.Backoff(10*time.Minute, 0); got != time.Minute {
+	if got := core.PollBackoff(10*time.Minute, 0); got != time.Minute {
 		t.Errorf("a first wait of ten minutes becomes %s", got)
 	}
 }

@@ -40,9 +40,9 @@ func (s Shift) CheckSpacing() error {
 // MultipliedBy returns the shift n times as far. It is for a shift by hours or days.
 func (s Shift) MultipliedBy(n int) Shift { return Shift{Hours: n * s.Hours, Days: n * s.Days} }
 
-// Apply returns the time after the shift, with the issues of that time. A shift by days or to a day keeps the time of
-// day in the zone, even across a clock change.
-func (s Shift) Apply(at time.Time, zone Zone, now time.Time) (time.Time, []Issue) {
+// Apply returns the time after the shift, with the issues of that time. The time is zero if it is impossible, which the
+// issues explain. A shift by days or to a day keeps the time of day in the zone, even across a clock change.
+func (s Shift) Apply(at time.Time, zone Zone, now time.Time) (shiftedOrZero time.Time, issues []Issue) {
 	if s.Hours != 0 {
 		return When{Kind: WhenInstant, At: at.Add(time.Duration(s.Hours) * time.Hour)}.resolveWithoutWarnings(now)
 	}
@@ -54,7 +54,7 @@ func (s Shift) Apply(at time.Time, zone Zone, now time.Time) (time.Time, []Issue
 	return When{Kind: WhenAt, Wall: wall.AddDate(0, 0, days), Zone: zone}.resolveWithoutWarnings(now)
 }
 
-func (w When) resolveWithoutWarnings(now time.Time) (time.Time, []Issue) {
+func (w When) resolveWithoutWarnings(now time.Time) (atOrZero time.Time, issues []Issue) {
 	at, issues, _ := w.Resolve(now)
 	return at, issues
 }

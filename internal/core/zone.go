@@ -82,11 +82,13 @@ func (z Zone) QuotaPeriod(t time.Time) string { return t.In(z.Location()).Format
 
 // DayStart returns when a day begins. wallMidnight is the day's midnight on the wall clock, written as UTC. If midnight
 // occurs twice, the day begins at the first one; if a clock change skips midnight, the day begins at the change.
-func (z Zone) DayStart(wallMidnight time.Time) time.Time { return z.firstInstantAt(wallMidnight) }
+func (z Zone) DayStart(wallMidnight time.Time) time.Time {
+	return z.firstInstantAtOrAfter(wallMidnight)
+}
 
-// firstInstantAt returns the first instant with a wall time or, if a clock change skips the wall time, the instant of
-// the change.
-func (z Zone) firstInstantAt(wall time.Time) time.Time {
+// firstInstantAtOrAfter returns the first instant with a wall time or, if a clock change skips the wall time, the
+// instant of the change.
+func (z Zone) firstInstantAtOrAfter(wall time.Time) time.Time {
 	if at := z.instantsOf(wall); len(at) > 0 {
 		return at[0]
 	}
@@ -129,18 +131,19 @@ func (z Zone) instantsOf(wall time.Time) []time.Time {
 	return found
 }
 
-// clockGap returns the last wall time before the clock change that skips the given one, and the first after it.
-func (z Zone) clockGap(wall time.Time) (before, after time.Time) {
-	at := wall.Add(-26 * time.Hour)
+// clockGap returns, for a wall time that a clock change skips, the last wall time before the change and the first one
+// after it.
+func (z Zone) clockGap(skippedWall time.Time) (lastBefore, firstAfter time.Time) {
+	at := skippedWall.Add(-26 * time.Hour)
 	for {
 		_, next := at.In(z.Location()).ZoneBounds()
 		if next.IsZero() {
-			return wall, wall
+			return skippedWall, skippedWall
 		}
 		_, old := next.Add(-time.Second).In(z.Location()).Zone()
 		from := next.UTC().Add(time.Duration(old) * time.Second)
 		to := wallOf(next.In(z.Location()))
-		if !wall.Before(from) && wall.Before(to) {
+		if !skippedWall.Before(from) && skippedWall.Before(to) {
 			return from.Add(-time.Minute), to
 		}
 		at = next

@@ -34,8 +34,8 @@ func TestErrorBodies(t *testing.T) {
 			`{"code":"not_found","message":"Nothing in this workspace has this id.","hint":"Use an id from one of this workspace's lists."}`, "", 0,
 		},
 		{
-			"quota", core.NewQuotaExceededError("post", "posts", 30, 30), 402,
-			`{"code":"quota_exceeded","message":"The plan allows 30 posts, and 30 are used.","hint":"Wait until next month, cancel queued posts, or change the subscription plan.","limit":30,"used":30,"upgradeUrl":"https://example.org/up"}`, "", 0,
+			"quota", core.NewPostQuotaExceededError(30, 30), 402,
+			`{"code":"quota_exceeded","message":"The plan allows 30 posts per month, and 30 are used.","hint":"Wait until next month, cancel queued posts, or change the subscription plan.","limit":30,"used":30,"upgradeUrl":"https://example.org/up"}`, "", 0,
 		},
 		{
 			"a plan without it", core.NewFeatureNotIncludedError("the API"), 402,

@@ -68,7 +68,7 @@ func (s *Service) AddFileAndEnqueueDownload(
 		if plan.StorageBytes != nil && used >= *plan.StorageBytes {
 			return core.NewStorageExceededError(used, *plan.StorageBytes)
 		}
-		if err := t.AddMedia(ctx, m, s.cfg.Now().Add(startPatience)); err != nil {
+		if err := t.AddMediaWithReservedStorage(ctx, m, s.cfg.Now().Add(startPatience)); err != nil {
 			return err
 		}
 		if err := t.Enqueue(ctx, queue.Fetch{Workspace: t.WorkspaceID(), Media: m.ID}, time.Time{}); err != nil {
@@ -195,7 +195,7 @@ func (s *Service) downloadAndCharge(
 	d := &download{ctx: ctx, client: s.cfg.Fetch, address: from.URL, limit: limit, file: file}
 	defer d.Close()
 	if !from.Named && file.Name != "" {
-		m.Name, m.Kind = file.Name, core.DeclaredKind(file.Name, m.Mime)
+		m.Name, m.Kind = file.Name, core.DeclaredKindOrImage(file.Name, m.Mime)
 	}
 	d.charge = func(needTotal, wantTotal int64) (int64, error) {
 		return s.chargeDownloadAndSaveInfo(ctx, t, m, claim, needTotal, wantTotal)

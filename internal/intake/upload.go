@@ -54,7 +54,7 @@ func (s *Service) ReserveUpload(
 		if err := chargeStorage(ctx, t, plan, m.Bytes); err != nil {
 			return err
 		}
-		if err := t.AddMedia(ctx, m, m.ExpiresAt); err != nil {
+		if err := t.AddMediaWithReservedStorage(ctx, m, m.ExpiresAt); err != nil {
 			return err
 		}
 		return inTx(t, out)
@@ -74,7 +74,7 @@ func (s *Service) checkAndBuildMediaRow(name, mimeType string) (store.Media, err
 	}
 	now := s.cfg.Now().UTC().Truncate(time.Microsecond)
 	m := store.Media{CreatedAt: now, ExpiresAt: now.Add(s.cfg.UploadTTL).Truncate(time.Second)}
-	m.ID, m.Name, m.Mime, m.Kind = core.NewID[core.MediaKind](), name, kind, core.DeclaredKind(name, kind)
+	m.ID, m.Name, m.Mime, m.Kind = core.NewID[core.MediaKind](), name, kind, core.DeclaredKindOrImage(name, kind)
 	return m, nil
 }
 

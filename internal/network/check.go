@@ -65,7 +65,7 @@ func (f *Findings) checkEachFile(content core.ContentType, media []core.Media) {
 		}
 		if jpeg := limits.ConversionOrNil(m.FileFacts); jpeg != nil {
 			converted = append(converted, m.Name)
-			m.FileFacts = jpeg.Facts()
+			m.FileFacts = jpeg.ExpectedFacts()
 		}
 		f.checkFileLimits(*limits, m)
 	}

@@ -56,9 +56,9 @@ func characterLocale() string {
 
 // settingArguments returns the server's settings as arguments, without the data directory. postgresql.conf therefore
 // stays as initdb wrote it, and a new version of Belfry can change the settings at the next start.
-func settingArguments(sockets string, ephemeral bool) []string {
+func settingArguments(socketDir string, ephemeral bool) []string {
 	set := []string{
-		"listen_addresses=", "unix_socket_directories=" + sockets, "unix_socket_permissions=0700", "port=" + port,
+		"listen_addresses=", "unix_socket_directories=" + socketDir, "unix_socket_permissions=0700", "port=" + port,
 		"max_connections=100", "timezone=UTC", "log_timezone=UTC",
 		"autovacuum_naptime=10s", // the planner's statistics of new tables are soon outdated
 		"log_checkpoints=off", "log_line_prefix=%m [%p] ",

@@ -25,10 +25,11 @@ const (
 	tailLimit = 2000 // how much of the log an error shows
 )
 
-// stopLeftoverServer stops a server that a killed run has left behind. The caller has locked the data folder, so the
-// server belongs to no running process. pg_ctl runs as the server's user, who could have written any process id into
-// the pid file.
-func (s *Server) stopLeftoverServer(ctx context.Context) error {
+// stopLeftoverServerOrTakePIDFile stops a server that a killed run has left behind. If only the server's pid file is
+// left, it writes our process id into the file, so that a new server can start. The caller has locked the data folder,
+// so the server belongs to no running process. pg_ctl runs as the server's user, who could have written any process id
+// into the pid file.
+func (s *Server) stopLeftoverServerOrTakePIDFile(ctx context.Context) error {
 	const pidFile = "postmaster.pid"
 	cluster, err := os.OpenRoot(s.layout.cluster) // follows no link that leads out of the folder
 	if err != nil {

@@ -53,7 +53,7 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 }
 
 // makeClusterOrStopLeftoverServer finds PostgreSQL's programs, creates the cluster if necessary, and makes sure that no
-// server runs on it.
+// server runs on it. Before that, it writes the password and the database's address to the data folder.
 func (s *Server) makeClusterOrStopLeftoverServer(ctx context.Context, dataDir string) (err error) {
 	if s.layout, err = loadLayout(dataDir); err != nil {
 		return err
@@ -86,7 +86,7 @@ func (s *Server) makeClusterOrStopLeftoverServer(ctx context.Context, dataDir st
 	if major == 0 {
 		return makeCluster(ctx, s.bin, s.account, *l, s.ephemeral)
 	}
-	return s.stopLeftoverServer(ctx)
+	return s.stopLeftoverServerOrTakePIDFile(ctx)
 }
 
 // URL returns the database's address, with its password. It is valid until Stop.

@@ -65,7 +65,7 @@ func (c *claim) releaseBudget(ctx context.Context, do core.Action) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.cfg.Schedule.CallTimeout())
 	defer cancel()
-	if err := c.engine.cfg.Store.ReleaseCall(ctx, c.toStoreBudget(b)); err != nil {
+	if err := c.engine.cfg.Store.RefundUnmadeCall(ctx, c.toStoreBudget(b)); err != nil {
 		c.log.WarnContext(ctx, "a call that was not made still counts toward the network's limit", "call", do, "error", err)
 	}
 }

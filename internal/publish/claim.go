@@ -114,7 +114,7 @@ func (c *claim) publishUntilClaimEnds(ctx context.Context) error {
 // post is logged, counts as overdue, and waits longer each time.
 func (c *claim) logAndPostponeStuckPost(ctx context.Context, cause error) error {
 	c.log.ErrorContext(ctx, "this server cannot publish a post", "error", cause)
-	c.pub.Rest, c.pub.NextAt = store.RestStuck, c.databaseNow().Add(core.Backoff(firstBackoff, c.pub.Polls))
+	c.pub.Rest, c.pub.NextAt = store.RestStuck, c.databaseNow().Add(core.PollBackoff(firstBackoff, c.pub.Polls))
 	c.pub.Polls++
 	return c.tenant.SaveStepAndEndClaim(context.WithoutCancel(ctx), c.pub, nil, c.nextTurnLease())
 }
@@ -153,7 +153,7 @@ func (c *claim) setUpConnectorAndItem() error {
 			Open: func(ctx context.Context) (io.ReadSeekCloser, error) { return cfg.OpenFile(ctx, m, jpeg) },
 		}
 		if jpeg != nil {
-			file.FileFacts = jpeg.Facts()
+			file.FileFacts = jpeg.ExpectedFacts()
 		}
 		c.item.Files = append(c.item.Files, file)
 	}

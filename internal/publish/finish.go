@@ -92,5 +92,5 @@ func (e *Engine) RunFinalStepOrAddNote(
 		note := fmt.Sprintf("%s did not set the %s: %s", c.desc.Name, step, failed.Message)
 		return 0, t.AddNoteToLivePostOnce(ctx, id, note)
 	}
-	return core.FollowUpDelay(age, failed.RetryAfter), nil
+	return core.FollowUpRetryDelay(age, failed.RetryAfter), nil
 }

@@ -134,7 +134,7 @@ func (c *claim) nextActionAtOrZero(action core.Action, now time.Time) time.Time 
 		if c.last != nil && c.last.Verdict != core.Pending { // this worker is stopping: another makes the next call
 			return now
 		}
-		return now.Add(core.Backoff(c.desc.FirstPoll, c.pub.Polls))
+		return now.Add(core.PollBackoff(c.desc.FirstPoll, c.pub.Polls))
 	case core.DoAwait:
 		return c.pub.DueAt
 	case store.RestConverting:
@@ -145,7 +145,7 @@ func (c *claim) nextActionAtOrZero(action core.Action, now time.Time) time.Time 
 		if c.account.Status != core.AccountOK || c.isTokenRefused(action) {
 			return now.Add(reconnectWait)
 		}
-		return now.Add(max(c.retryAfter, core.Backoff(firstBackoff, c.pub.Polls)))
+		return now.Add(max(c.retryAfter, core.PollBackoff(firstBackoff, c.pub.Polls)))
 	case core.DoOutcomeUnknown:
 		return now.Add(unknownWait)
 	}

@@ -51,7 +51,7 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 			must(t, err)
 
 			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
-			held, err := b.Store.HeldPosts(t.Context(), 10)
+			held, err := b.Store.PostsUnderPublishingHold(t.Context(), 10)
 			must(t, err)
 			if len(held) != 1 || held[0].Post.String() != post.ID || !held[0].Armed || held[0].Live != live || held[0].Unproved {
 				t.Fatalf("on hold are %+v", held)
@@ -211,7 +211,7 @@ func TestAPostWhoseCallHadNoAnswerIsListedAsMaybePublished(t *testing.T) {
 	b.ws.Work(b.ws.Now("without an answer", b.ws.Account("facebook")))
 	b.Clock.Set(b.next())
 	must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, nil))
-	held, err := b.Store.HeldPosts(t.Context(), 10)
+	held, err := b.Store.PostsUnderPublishingHold(t.Context(), 10)
 	must(t, err)
 	if len(held) != 1 || !strings.HasPrefix(held[0].FateInWords(), "may already be published; Belfry will ask the network") {
 		t.Errorf("on hold are %+v", held)
@@ -504,13 +504,13 @@ func TestPostsThatMayBePublishedWithoutAReceiptAreNotPublishedAgain(t *testing.T
 			if got := r.unproved(); !slices.Equal(got, []string{"on its way", "sent"}) {
 				t.Errorf("unproved are %v", got)
 			}
-			held, err := r.Store.HeldPosts(t.Context(), 10)
+			held, err := r.Store.PostsUnderPublishingHold(t.Context(), 10)
 			must(t, err)
 			if len(held) != 2 {
 				t.Errorf("before the third post is due, on hold are %+v", held)
 			}
 			r.Clock.Advance(48 * time.Hour)
-			held, err = r.Store.HeldPosts(t.Context(), 10)
+			held, err = r.Store.PostsUnderPublishingHold(t.Context(), 10)
 			must(t, err)
 			if len(held) != 3 || !held[0].Unproved || held[2].Unproved || held[2].Text != "later" {
 				t.Errorf("on hold are %+v", held)
@@ -571,7 +571,7 @@ func TestBesideItsOwnStorageADuePostIsNotUnproved(t *testing.T) {
 		mark.System, mark.Step = db.System, mark.Step+1000
 		writeMark(r, own, mark)
 	})
-	held, err := r.Store.HeldPosts(t.Context(), 10)
+	held, err := r.Store.PostsUnderPublishingHold(t.Context(), 10)
 	must(t, err)
 	if len(held) != 2 || r.unproved() != nil {
 		t.Errorf("on hold are %+v", held)

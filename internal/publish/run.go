@@ -291,7 +291,7 @@ func (c *claim) addCircumstances(s core.Signal, callMadeAt time.Time) core.Signa
 	s.Stale = now.After(core.StaleAt(c.pub.Publication, c.pub.AskingNetworkSince()))
 	s.Aged = c.aged
 	s.AccountOK = c.account.Status == core.AccountOK
-	s.MayRetry = c.engine.cfg.Schedule.CanRetry(c.pub.Publication)
+	s.MayRetry = c.engine.cfg.Schedule.HasRetriesLeft(c.pub.Publication)
 	s.Held = now.Before(c.throttledUntilOrZero())
 	s.Waited = c.waited && c.pub.Handle != lostHandle
 	s.ErrorsMayPublish = c.desc.ErrorsMayPublish

@@ -188,7 +188,7 @@ func (g *Guard) LogHoldIfAny(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the publishing hold: %w", err)
 	}
-	posts, err := g.Store.HeldPosts(ctx, listed)
+	posts, err := g.Store.PostsUnderPublishingHold(ctx, listed)
 	if err != nil {
 		return fmt.Errorf("list the posts on hold: %w", err)
 	}

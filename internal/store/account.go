@@ -123,11 +123,11 @@ func (t Tenant) SaveConnectedAccount(ctx context.Context, a core.Account, token 
 		})
 }
 
-// UpdateAccountProfile stores the names and the picture of a connected account. avatarKey is the storage key of the new
-// copy of the picture, or nil to keep the old copy. UpdateAccountProfile returns the key of the old copy if a new one
-// replaces it, and ErrNotFound for a disconnected account.
-func (t Tenant) UpdateAccountProfile(ctx context.Context, a core.Account, avatarKey *string,
-) (replacedAvatarKey string, err error) {
+// UpdateAccountProfile stores the names and the picture of a connected account. newAvatarKeyOrNil is the storage key of
+// the new copy of the picture, or nil to keep the old copy. UpdateAccountProfile returns the key of the old copy if a
+// new one replaces it, and ErrNotFound for a disconnected account.
+func (t Tenant) UpdateAccountProfile(ctx context.Context, a core.Account, newAvatarKeyOrNil *string,
+) (replacedAvatarKeyOrEmpty string, err error) {
 	return queryValue[string](t.query(ctx, `
 		UPDATE accounts SET username = @username, display_name = @name, avatar_url = @url,
 			avatar = coalesce(@avatar, before.avatar)
@@ -135,7 +135,7 @@ func (t Tenant) UpdateAccountProfile(ctx context.Context, a core.Account, avatar
 			FOR NO KEY UPDATE) AS before
 		WHERE accounts.id = before.id
 		RETURNING CASE WHEN before.avatar <> @avatar THEN before.avatar ELSE '' END`,
-		args{"id": a.ID, "username": a.Username, "name": a.DisplayName, "url": a.AvatarURL, "avatar": avatarKey}))
+		args{"id": a.ID, "username": a.Username, "name": a.DisplayName, "url": a.AvatarURL, "avatar": newAvatarKeyOrNil}))
 }
 
 // WakePostsAwaitingToken lets workers continue with the account's queued posts that wait for a new token. The workers
@@ -344,11 +344,22 @@ func (s *Store) PendingConsentWorkspaceSlug(ctx context.Context, want PendingCon
 		args{"state": want.StateHash, "user": want.User, "session": want.SessionHash}))
 }
 
-// ConsumePendingConsent deletes and returns the consent with the state, person and browser session of want. The consent
-// must have profiles if withProfiles is true, and must not have any otherwise. The platform of want may be empty.
-// ErrNotFound means that there is no such consent, that it has expired, or that it was already consumed.
-func (t Tenant) ConsumePendingConsent(ctx context.Context, want PendingConsent, withProfiles bool,
-	now time.Time,
+// ConsumeConsentAwaitingCallback deletes and returns the consent with the state, person and browser session of want, if
+// the network has not answered it yet. The platform of want may be empty. ErrNotFound means that there is no such
+// consent, that it has expired, or that it was already consumed.
+func (t Tenant) ConsumeConsentAwaitingCallback(ctx context.Context, want PendingConsent, now time.Time,
+) (PendingConsent, error) {
+	return t.consumePendingConsent(ctx, want, false, now)
+}
+
+// ConsumeConsentAwaitingChoice is ConsumeConsentAwaitingCallback for a consent that has profiles, of which the person
+// must choose some.
+func (t Tenant) ConsumeConsentAwaitingChoice(ctx context.Context, want PendingConsent, now time.Time,
+) (PendingConsent, error) {
+	return t.consumePendingConsent(ctx, want, true, now)
+}
+
+func (t Tenant) consumePendingConsent(ctx context.Context, want PendingConsent, hasProfiles bool, now time.Time,
 ) (PendingConsent, error) {
 	return queryOne[PendingConsent](t.query(ctx, `
 		DELETE FROM connections
@@ -358,6 +369,6 @@ func (t Tenant) ConsumePendingConsent(ctx context.Context, want PendingConsent, 
 		RETURNING state_hash, user_id AS "user", platform, account_id AS account, post_id AS post, session_hash, verifier,
 			profiles, begun_at`, args{
 		"state": want.StateHash, "user": want.User, "session": want.SessionHash, "now": now, "platform": want.Platform,
-		"chosen": withProfiles,
+		"chosen": hasProfiles,
 	}))
 }

@@ -156,20 +156,20 @@ func TestConsentsAreTakenOnce(t *testing.T) {
 	without := c
 	without.StateHash, without.Account = []byte("other"), nil
 	must(t, w.one.AddPendingConsent(t.Context(), without, start.Add(time.Minute)))
-	_, err := w.two.ConsumePendingConsent(t.Context(), c, false, start)
+	_, err := w.two.ConsumeConsentAwaitingCallback(t.Context(), c, start)
 	missing(t, "another workspace's", err)
-	_, err = w.one.ConsumePendingConsent(t.Context(), c, true, start)
+	_, err = w.one.ConsumeConsentAwaitingChoice(t.Context(), c, start)
 	missing(t, "a choice", err)
-	_, err = w.one.ConsumePendingConsent(t.Context(), c, false, start.Add(time.Minute))
+	_, err = w.one.ConsumeConsentAwaitingCallback(t.Context(), c, start.Add(time.Minute))
 	missing(t, "an expired one", err)
-	got, err := w.one.ConsumePendingConsent(t.Context(), c, false, start)
+	got, err := w.one.ConsumeConsentAwaitingCallback(t.Context(), c, start)
 	if err != nil || got.Account == nil || *got.Account != account || string(got.Verifier) != "v" ||
 		got.Platform != "threads" {
 		t.Errorf("taken: %+v, %v", got, err)
 	}
-	_, err = w.one.ConsumePendingConsent(t.Context(), c, false, start)
+	_, err = w.one.ConsumeConsentAwaitingCallback(t.Context(), c, start)
 	missing(t, "a second time", err)
-	if got, err := w.one.ConsumePendingConsent(t.Context(), without, false, start); err != nil || got.Account != nil {
+	if got, err := w.one.ConsumeConsentAwaitingCallback(t.Context(), without, start); err != nil || got.Account != nil {
 		t.Errorf("without an account: %+v, %v", got, err)
 	}
 }

@@ -51,8 +51,9 @@ func (t Tenant) ConsumeDueAlerts(ctx context.Context, collectFor, pause time.Dur
 		RETURNING a.kind, a.reason, a.subject`, args{"collect_for": collectFor, "pause": pause}))
 }
 
-// MarkAlertSent records that members are now getting an email about alerts of this kind and reason.
-func (t Tenant) MarkAlertSent(ctx context.Context, kind, reason string) error {
+// StartAlertPause records that members are now getting an email about alerts of this kind and reason. The pause of
+// ConsumeDueAlerts begins now.
+func (t Tenant) StartAlertPause(ctx context.Context, kind, reason string) error {
 	return t.exec(ctx, `
 		INSERT INTO alerts_told (workspace_id, kind, reason, told_at) VALUES (@ws, @kind, @reason, clock())
 		ON CONFLICT (workspace_id, kind, reason) DO UPDATE SET told_at = clock()`, args{"kind": kind, "reason": reason})

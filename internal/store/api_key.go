@@ -20,8 +20,8 @@ type KeyHolder struct {
 
 // ScanRow reads the columns of keyHolder.
 func (h *KeyHolder) ScanRow(rows pgx.Rows) error {
-	return rows.Scan(scanID(&h.Workspace), (*string)(&h.Plan), scanID(&h.User), (*string)(&h.Role), scanID(&h.Key),
-		&h.Name, (*string)(&h.Scope), scanTime(&h.LastUsedAt))
+	return rows.Scan(idScanner(&h.Workspace), (*string)(&h.Plan), idScanner(&h.User), (*string)(&h.Role),
+		idScanner(&h.Key), &h.Name, (*string)(&h.Scope), timeScanner(&h.LastUsedAt))
 }
 
 const keyHolder = `

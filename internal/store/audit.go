@@ -64,9 +64,9 @@ type AuditRow struct {
 	RequestID  string // of the request that caused the entry; "" if there was none
 }
 
-// IsSameAction reports whether two entries are about the same action of a person, who did it to several things at once.
-// It does not rely on the request's id alone, because a proxy may pass on an id that a client has chosen.
-func (r AuditRow) IsSameAction(other AuditRow) bool {
+// IsPartOfSameAction reports whether two entries are about one action of a person, who did it to several things at
+// once. It does not rely on the request's id alone, because a proxy may pass on an id that a client has chosen.
+func (r AuditRow) IsPartOfSameAction(other AuditRow) bool {
 	return r.RequestID != "" && r.RequestID == other.RequestID && r.Action == other.Action && r.User == other.User &&
 		r.Credential == other.Credential && r.Address == other.Address && r.At.Sub(other.At).Abs() < time.Minute
 }

@@ -57,8 +57,8 @@ func (s *Store) CountedCalls(ctx context.Context, platforms []core.Platform, sco
 		args{"platforms": platforms, "scopes": scopes}))
 }
 
-// ReleaseCall removes the latest call that ReserveCallIfRoom counted, because it was not made.
-func (s *Store) ReleaseCall(ctx context.Context, b Budget) error {
+// RefundUnmadeCall removes the latest call that ReserveCallIfRoom counted, because it was not made.
+func (s *Store) RefundUnmadeCall(ctx context.Context, b Budget) error {
 	return s.exec(ctx, `UPDATE call_budgets SET calls = calls[:cardinality(calls) - @cost::int]
 		WHERE platform = @platform AND scope = @scope AND name = @name`,
 		args{"platform": b.Platform, "scope": b.Scope, "name": b.Name, "cost": b.Cost})

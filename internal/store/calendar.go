@@ -38,8 +38,8 @@ const calendarColumns = `p.id, a.display_name, p.platform, p.status,
 func (c *CalendarPost) ScanRow(rows pgx.Rows) error {
 	var p core.Post
 	err := rows.Scan(&c.Span, &c.Total, &c.Together, (*pgtype.FlatArray[core.Platform])(&c.Platforms),
-		&c.Replaced, scanID(&c.ID), &c.Account, (*string)(&c.Platform), (*string)(&c.Status), &c.Text,
-		scanTime(&c.At), &p.Text, &p.Title, (*pgtype.FlatArray[string])(&p.Tags), (*[]byte)(&p.Settings), &p.Zone,
+		&c.Replaced, idScanner(&c.ID), &c.Account, (*string)(&c.Platform), (*string)(&c.Status), &c.Text,
+		timeScanner(&c.At), &p.Text, &p.Title, (*pgtype.FlatArray[string])(&p.Tags), (*[]byte)(&p.Settings), &p.Zone,
 		(*pgtype.FlatArray[core.MediaID])(&p.MediaIDs))
 	p.PublishAt = c.At
 	c.Revision = p.Revision()

@@ -56,14 +56,14 @@ const (
 
 // ClaimDuePublications claims up to limit due publications that no worker has claimed, in the order of their times.
 // Each claim has the lease and a new fencing epoch, and its Rest says how the previous claim ended. The post begins a
-// new attempt, which is added to its timeline, if it was queued, if the worker retries it, or if it was only prepared
-// before.
+// new attempt, which is added to its timeline at the time attemptBegins, if it was queued, if the worker retries it, or
+// if it was only prepared before.
 //
 // It skips locked rows, so any number of workers can call it at the same time without waiting.
 func (s *Store) ClaimDuePublications(ctx context.Context, owner string, limit int, lease time.Duration,
-	now time.Time,
+	attemptBegins time.Time,
 ) ([]Claim, error) {
-	return s.claimPublications(ctx, dueNow, `p.next_action_at`, owner, limit, lease, now)
+	return s.claimPublications(ctx, dueNow, `p.next_action_at`, owner, limit, lease, attemptBegins)
 }
 
 // ClaimPublicationsToPrepare is ClaimDuePublications for publications that can be prepared before they are due. Their
@@ -77,7 +77,7 @@ func (s *Store) ClaimPublicationsToPrepare(ctx context.Context, owner string, li
 func (s *Store) claimPublications(ctx context.Context, conditionSQL, orderSQL, owner string, limit int,
 	lease time.Duration, now time.Time,
 ) ([]Claim, error) {
-	sql := selectAndLockDueUnclosedSQL(conditionSQL, orderSQL) + ` LIMIT @limit` + claimRest
+	sql := selectAndLockDueSQLPrefix(conditionSQL, orderSQL) + ` LIMIT @limit` + claimRest
 	return queryMany[Claim](s.query(ctx, sql, args{
 		"owner": owner, "limit": limit, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
@@ -87,11 +87,11 @@ func (s *Store) claimPublications(ctx context.Context, conditionSQL, orderSQL, o
 // does. It returns ErrNotFound if there is nothing to do yet, or if another worker has claimed or locked the
 // publication.
 func (t Tenant) ClaimDueOrPreparablePublication(ctx context.Context, post core.PostID, owner string,
-	lease time.Duration, now time.Time,
+	lease time.Duration, attemptBegins time.Time,
 ) (Claim, error) {
 	const which = `p.workspace_id = @ws AND p.post_id = @post AND (` + dueNow + ` OR ` + prepareNow + `)`
-	all, err := queryMany[Claim](t.query(ctx, selectAndLockDueUnclosedSQL(which, `p.post_id`)+claimRest, args{
-		"post": post, "owner": owner, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
+	all, err := queryMany[Claim](t.query(ctx, selectAndLockDueSQLPrefix(which, `p.post_id`)+claimRest, args{
+		"post": post, "owner": owner, "lease": lease, "now": attemptBegins, "queued": RestQueued, "retry": core.DoRetry,
 	}))
 	if err == nil && len(all) == 0 {
 		err = ErrNotFound
@@ -102,9 +102,9 @@ func (t Tenant) ClaimDueOrPreparablePublication(ctx context.Context, post core.P
 	return all[0], nil
 }
 
-// selectAndLockDueUnclosedSQL returns the SQL that selects the publications to claim. It also locks their posts,
+// selectAndLockDueSQLPrefix returns the SQL that selects the publications to claim. It also locks their posts,
 // because posts are always locked before publications. It waits for no lock. The caller closes the parenthesis.
-func selectAndLockDueUnclosedSQL(conditionSQL, orderSQL string) string {
+func selectAndLockDueSQLPrefix(conditionSQL, orderSQL string) string {
 	return `
 		WITH due AS (
 			SELECT p.workspace_id, p.post_id, p.rest, p.due_at > clock() AS early,
@@ -117,7 +117,7 @@ func selectAndLockDueUnclosedSQL(conditionSQL, orderSQL string) string {
 			ORDER BY ` + orderSQL + ` FOR NO KEY UPDATE OF posts, p SKIP LOCKED`
 }
 
-// claimRest claims what selectAndLockDueUnclosedSQL selected. Its commit does not wait for the disk. If a crash of the
+// claimRest claims what selectAndLockDueSQLPrefix selected. Its commit does not wait for the disk. If a crash of the
 // database loses a claim, the fence refuses the worker's first write. This is true even if the next claim has the same
 // epoch, because no two claims have the same lease_owner.
 const claimRest = `

@@ -22,8 +22,9 @@ func (t Tenant) Folder(ctx context.Context, id core.FolderID) (core.Folder, erro
 // create a cycle.
 func (t Tenant) LockFolders(ctx context.Context) error { return t.LockWorkspace(ctx) }
 
-// FolderIDsUpToRoot lists the ids of the given folder and of the folders above it, up to the root.
-func (t Tenant) FolderIDsUpToRoot(ctx context.Context, id core.FolderID) ([]core.FolderID, error) {
+// FolderAndAncestorIDs lists the ids of the given folder and of the folders above it, up to the root. For the zero id,
+// which is the root, it lists none.
+func (t Tenant) FolderAndAncestorIDs(ctx context.Context, id core.FolderID) ([]core.FolderID, error) {
 	if id.IsZero() {
 		return nil, nil
 	}

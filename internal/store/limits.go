@@ -89,11 +89,11 @@ func (r creationsRow) toRateCount(limit int, window time.Duration) RateCount {
 }
 
 // CountActionUnlessThrottled counts an action of a key, such as an address. A key can act burst times immediately, and
-// then once per interval. CountActionUnlessThrottled returns 0 if the key may act now, and otherwise how long it must
-// wait. A refused action does not count, and no key waits longer than one interval.
-func (s *Store) CountActionUnlessThrottled(ctx context.Context, key string, burst int, interval time.Duration,
+// then once per interval, on the whole server. CountActionUnlessThrottled returns 0 if the key may act now, and
+// otherwise how long it must wait. A refused action does not count, and no key waits longer than one interval.
+func (s *Store) CountActionUnlessThrottled(ctx context.Context, serverWideKey string, burst int, interval time.Duration,
 ) (wait time.Duration, err error) {
-	a := args{"key": key, "interval": interval, "burst": interval * time.Duration(burst)}
+	a := args{"key": serverWideKey, "interval": interval, "burst": interval * time.Duration(burst)}
 	_, err = queryValue[string](s.query(ctx, `
 		INSERT INTO throttles AS t (key, tat) VALUES (@key, clock() + @interval::interval)
 		ON CONFLICT (key) DO UPDATE SET tat = greatest(t.tat, clock()) + @interval::interval
@@ -102,18 +102,19 @@ func (s *Store) CountActionUnlessThrottled(ctx context.Context, key string, burs
 	if !errors.Is(err, ErrNotFound) {
 		return 0, err
 	}
-	row, err := queryOne[throttleRow](s.query(ctx, `SELECT tat, clock() AS now FROM throttles WHERE key = @key`, args{"key": key}))
+	row, err := queryOne[throttleRow](s.query(ctx, `SELECT tat, clock() AS now FROM throttles WHERE key = @key`,
+		args{"key": serverWideKey}))
 	if errors.Is(err, ErrNotFound) { // reset in the meantime
 		return time.Second, nil
 	}
 	return max(row.TAT.Add(interval-interval*time.Duration(burst)).Sub(row.Now), time.Second), err
 }
 
-// CountActionUnlessThrottled is Store.CountActionUnlessThrottled, so the key is not limited to the workspace. An action
-// in a transaction that is rolled back does not count.
-func (t Tenant) CountActionUnlessThrottled(ctx context.Context, key string, burst int, interval time.Duration,
+// CountActionUnlessThrottled is Store.CountActionUnlessThrottled: the workspace is not part of the key. An action in a
+// transaction that is rolled back does not count.
+func (t Tenant) CountActionUnlessThrottled(ctx context.Context, serverWideKey string, burst int, interval time.Duration,
 ) (wait time.Duration, err error) {
-	return t.store.CountActionUnlessThrottled(ctx, key, burst, interval)
+	return t.store.CountActionUnlessThrottled(ctx, serverWideKey, burst, interval)
 }
 
 type throttleRow struct {
@@ -122,11 +123,12 @@ type throttleRow struct {
 }
 
 // RefundCountedAction removes one action that CountActionUnlessThrottled has counted for a key.
-func (s *Store) RefundCountedAction(ctx context.Context, key string, interval time.Duration) error {
-	return s.exec(ctx, `UPDATE throttles SET tat = tat - @interval::interval WHERE key = @key`, args{"key": key, "interval": interval})
+func (s *Store) RefundCountedAction(ctx context.Context, serverWideKey string, interval time.Duration) error {
+	return s.exec(ctx, `UPDATE throttles SET tat = tat - @interval::interval WHERE key = @key`,
+		args{"key": serverWideKey, "interval": interval})
 }
 
 // ResetThrottle forgets all actions of a key.
-func (s *Store) ResetThrottle(ctx context.Context, key string) error {
-	return s.exec(ctx, `DELETE FROM throttles WHERE key = @key`, args{"key": key})
+func (s *Store) ResetThrottle(ctx context.Context, serverWideKey string) error {
+	return s.exec(ctx, `DELETE FROM throttles WHERE key = @key`, args{"key": serverWideKey})
 }

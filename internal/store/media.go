@@ -56,9 +56,10 @@ func (t Tenant) LockManyMedia(ctx context.Context, ids []core.MediaID) ([]Media,
 		args{"ids": ids}))
 }
 
-// AddMedia stores a new file whose storage is already reserved. The file becomes due (ListAndPostponeDueMedia) at
-// workDueAt. AddMedia returns ErrNotFound for a folder of another workspace.
-func (t Tenant) AddMedia(ctx context.Context, m Media, workDueAt time.Time) error {
+// AddMediaWithReservedStorage stores a new file whose storage is already reserved. The file becomes due
+// (ListAndPostponeDueMedia) at workDueAt. AddMediaWithReservedStorage returns ErrNotFound for a folder of another
+// workspace.
+func (t Tenant) AddMediaWithReservedStorage(ctx context.Context, m Media, workDueAt time.Time) error {
 	return t.exec(ctx, `
 		INSERT INTO media (id, workspace_id, folder_id, status, original_name, kind, mime, size, charged, source,
 			expires_at, next_at, created_at)

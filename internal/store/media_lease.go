@@ -81,9 +81,10 @@ type MediaChange struct {
 }
 
 // ChangeMediaStateAndEndClaim makes a move of a file that the caller has locked, updates the used storage, and ends any
-// claim. It returns false if the file's state has changed or the claim was lost. An epoch of 0 means that nobody may
-// have a claim.
-func (t Tenant) ChangeMediaStateAndEndClaim(ctx context.Context, m Media, epoch int64, change MediaChange,
+// claim. It returns false if the file's state has changed or the claim was lost. If claimEpochOrZero is 0, it also
+// returns false if anybody has a claim.
+func (t Tenant) ChangeMediaStateAndEndClaim(ctx context.Context, m Media, claimEpochOrZero int64,
+	change MediaChange,
 ) (changed bool, err error) {
 	f := change.Facts
 	changed, err = t.execChanged(ctx, `
@@ -99,7 +100,7 @@ func (t Tenant) ChangeMediaStateAndEndClaim(ctx context.Context, m Media, epoch 
 			AND (@epoch = 0 AND `+unleased+`
 				OR lease_epoch = @epoch AND lease_until IS NOT NULL)`,
 		args{
-			"id": m.ID, "epoch": epoch, "from": change.From, "to": change.To, "reason": change.FailReason,
+			"id": m.ID, "epoch": claimEpochOrZero, "from": change.From, "to": change.To, "reason": change.FailReason,
 			"kind": f.Kind, "mime": f.Mime,
 			"size": f.Bytes, "width": f.Width, "height": f.Height, "duration": f.DurationMs, "fps": f.FPS, "video": f.VideoCodec,
 			"audio": f.AudioCodec, "audio_rate": f.AudioRate, "channels": f.AudioChannels, "rate": f.BitRate,

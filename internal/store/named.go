@@ -88,14 +88,14 @@ func rowToStruct[T any](row pgx.CollectableRow) (T, error) {
 	return pgx.RowToStructByName[T](rowWithTimes{row})
 }
 
-// rowWithTimes is a row whose times are read by scanTime.
+// rowWithTimes is a row whose times are read by timeScanner.
 type rowWithTimes struct{ pgx.CollectableRow }
 
 // Scan reads the columns into the destinations. A *time.Time gets a time in UTC, or the zero time for NULL.
 func (r rowWithTimes) Scan(to ...any) error {
 	for i := range to {
 		if at, ok := to[i].(*time.Time); ok {
-			to[i] = scanTime(at)
+			to[i] = timeScanner(at)
 		}
 	}
 	return r.CollectableRow.Scan(to...)
@@ -104,8 +104,8 @@ func (r rowWithTimes) Scan(to ...any) error {
 // The destinations below are for rows that are read at every request. The driver knows their types; for any other type,
 // it searches for a conversion at each query, which takes longer than reading the row.
 
-// scanID returns the destination of a column with an id.
-func scanID[K core.Kind](id *core.ID[K]) pgtype.UUIDScanner { return idColumn[K]{id} }
+// idScanner returns the destination of a column with an id.
+func idScanner[K core.Kind](id *core.ID[K]) pgtype.UUIDScanner { return idColumn[K]{id} }
 
 type idColumn[K core.Kind] struct{ to *core.ID[K] }
 
@@ -115,8 +115,8 @@ func (c idColumn[K]) ScanUUID(v pgtype.UUID) error {
 	return nil
 }
 
-// scanTime returns the destination of a column with a time.
-func scanTime(t *time.Time) pgtype.TimestamptzScanner { return timeColumn{t} }
+// timeScanner returns the destination of a column with a time.
+func timeScanner(t *time.Time) pgtype.TimestamptzScanner { return timeColumn{t} }
 
 type timeColumn struct{ to *time.Time }
 

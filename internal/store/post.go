@@ -56,13 +56,14 @@ type postRow struct {
 
 // ScanRow reads postColumns.
 func (r *postRow) ScanRow(rows pgx.Rows) error {
-	return rows.Scan(scanID(&r.ID), scanID(&r.Account), (*string)(&r.Platform), &r.AccountName, &r.AccountAvatar,
+	return rows.Scan(idScanner(&r.ID), idScanner(&r.Account), (*string)(&r.Platform), &r.AccountName, &r.AccountAvatar,
 		(*string)(&r.AccountStatus), &r.Text, &r.Title, (*pgtype.FlatArray[string])(&r.Tags), (*[]byte)(&r.Settings),
-		scanTime(&r.PublishAt), &r.Zone, (*string)(&r.Status), &r.ExternalID, &r.ExternalURL, &r.failure.Code,
+		timeScanner(&r.PublishAt), &r.Zone, (*string)(&r.Status), &r.ExternalID, &r.ExternalURL, &r.failure.Code,
 		&r.failure.Message, &r.failure.Hint, &r.failure.FromNetwork,
-		&r.Attempts, (*string)(&r.Via), scanTime(&r.CreatedAt), scanTime(&r.UpdatedAt), scanTime(&r.next), (*string)(&r.rest),
-		(*string)(&r.ledger.Step), &r.ledger.Open, (*string)(&r.ledger.Answer), &r.held, &r.ahead, &r.calling,
-		(*pgtype.FlatArray[core.MediaID])(&r.MediaIDs), scanID(&r.CopyOf), scanID(&r.ReplacedBy))
+		&r.Attempts, (*string)(&r.Via), timeScanner(&r.CreatedAt), timeScanner(&r.UpdatedAt), timeScanner(&r.next),
+		(*string)(&r.rest), (*string)(&r.ledger.Step), &r.ledger.Open, (*string)(&r.ledger.Answer), &r.held, &r.ahead,
+		&r.calling,
+		(*pgtype.FlatArray[core.MediaID])(&r.MediaIDs), idScanner(&r.CopyOf), idScanner(&r.ReplacedBy))
 }
 
 // toPost returns the post of a row, with what its ledger row says about it.

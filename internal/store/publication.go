@@ -166,15 +166,16 @@ const (
 const fence = `workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch AND lease_owner = @owner`
 
 // SaveStepBeforeCall stores the state of the protocol, the result of the last call and the next call, in one statement,
-// and renews the lease. It must succeed before the call is made. It returns the id of the call's step; later ids are
-// greater. For a call that takes the turn, it returns ErrNotDue if the post is not due yet. It returns ErrNoTurn if
-// another post of the account has the turn, or if another worker is just taking over; EndClaimUntilTurn distinguishes
-// the two. After ErrFenced, the worker must stop.
+// and renews the lease. It must succeed before the call is made. quietAfter is how long from now the irreversible call
+// can take effect. SaveStepBeforeCall returns the id of the call's step; later ids are greater. For a call that takes
+// the turn, it returns ErrNotDue if the post is not due yet. It returns ErrNoTurn if another post of the account has
+// the turn, or if another worker is just taking over; EndClaimUntilTurn distinguishes the two. After ErrFenced, the
+// worker must stop.
 func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Outcome, next Call, lease,
-	quiet time.Duration,
+	quietAfter time.Duration,
 ) (stepID int64, err error) {
 	a := p.stepArguments()
-	a["lease"], a["quiet"], a["seq"], a["call"], a["deadline"] = lease, quiet, next.Seq, next.Do, next.Deadline
+	a["lease"], a["quiet"], a["seq"], a["call"], a["deadline"] = lease, quietAfter, next.Seq, next.Do, next.Deadline
 	take, taken, pass := "", "", ""
 	if next.TakesTurn || next.Do == core.DoPublish {
 		take, taken = takeTurnSQL, ` AND EXISTS (SELECT FROM turn)`
@@ -266,9 +267,11 @@ func (p Publication) stepArguments() args {
 	}
 }
 
-// GateName returns the name of the gate for a call that creates the post's object on the network. seq is the number of
-// the call within the claim. See network.Delivery.Gated.
-func (p Publication) GateName(seq int) string { return fmt.Sprintf("%s.%d.%d", p.Post, p.Epoch, seq) }
+// GateName returns the name of the gate for a call that creates the post's object on the network. callSeq is the
+// number of the call within the claim. See network.Delivery.Gated.
+func (p Publication) GateName(callSeq int) string {
+	return fmt.Sprintf("%s.%d.%d", p.Post, p.Epoch, callSeq)
+}
 
 // IsGateOpen reports whether the gate's call created the latest object of its post, and the post is armed.
 func (t Tenant) IsGateOpen(ctx context.Context, gateName string) (bool, error) {

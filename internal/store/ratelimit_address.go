@@ -68,7 +68,7 @@ type fastCountRow struct {
 
 // ScanRow reads the columns of countFast.
 func (r *fastCountRow) ScanRow(rows pgx.Rows) error {
-	return rows.Scan(&r.Total, &r.Oldest, scanTime(&r.Now))
+	return rows.Scan(&r.Total, &r.Oldest, timeScanner(&r.Now))
 }
 
 // useFastCountOrCountRequestFully returns the result of countFast. If countFast did not count the request, as fastErr

@@ -142,13 +142,14 @@ const heldPosts = `
 		LEFT JOIN publications u ON u.post_id = p.id LEFT JOIN restored_receipts r ON r.post_id = p.id
 	WHERE true`
 
-// HeldPosts lists the posts that the hold affects, in the order of their times.
-func (s *Store) HeldPosts(ctx context.Context, limit int) ([]HeldPost, error) {
+// PostsUnderPublishingHold lists the posts that the hold on publishing affects, in the order of their times.
+func (s *Store) PostsUnderPublishingHold(ctx context.Context, limit int) ([]HeldPost, error) {
 	return queryMany[HeldPost](s.query(ctx, heldPosts+` ORDER BY p.publish_at, p.id LIMIT @limit`, args{"limit": limit}))
 }
 
-// HeldPosts lists the workspace's posts that the hold affects, in the order of their times.
-func (t Tenant) HeldPosts(ctx context.Context, limit int) ([]HeldPost, error) {
+// PostsUnderPublishingHold lists the workspace's posts that the hold on publishing affects, in the order of their
+// times.
+func (t Tenant) PostsUnderPublishingHold(ctx context.Context, limit int) ([]HeldPost, error) {
 	return queryMany[HeldPost](t.query(ctx, heldPosts+` AND p.workspace_id = @ws ORDER BY p.publish_at, p.id LIMIT @limit`,
 		args{"limit": limit}))
 }

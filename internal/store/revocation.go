@@ -41,7 +41,7 @@ func (t Tenant) AddRevocation(ctx context.Context, r Revocation) error {
 // LockGrantsAndCheckRevoked prevents the grants from being revoked until the transaction ends. It reports whether one
 // of them was, or may have been, revoked since consentBegun, the time at which the consent was requested.
 func (t Tenant) LockGrantsAndCheckRevoked(ctx context.Context, grantHashes [][]byte, consentBegun time.Time,
-) (revoked bool, err error) {
+) (anyRevoked bool, err error) {
 	if err := t.store.lockGrants(ctx, grantHashes...); err != nil {
 		return false, err
 	}
@@ -53,6 +53,7 @@ func (t Tenant) LockGrantsAndCheckRevoked(ctx context.Context, grantHashes [][]b
 // ClaimRevocation returns the revocation of a grant that must be ended now, and keeps other workers from calling the
 // network about it during the lease. It returns ErrNotFound if an account needs the grant, if the grant was ended, or
 // if another worker is ending it. An account of the network with an unknown grant may need this grant too.
+// If an account needs the grant, ClaimRevocation also deletes the revocation's token: the grant stays.
 func (s *Store) ClaimRevocation(ctx context.Context, grantHash []byte, lease time.Duration) (r Revocation, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
 		if err := s.lockGrants(ctx, grantHash); err != nil {

@@ -56,8 +56,8 @@ func ReplaceSealedIfUnchanged[K core.Kind](ctx context.Context, s *Store, c Seal
 		args{"id": old.ID, "old": old.Sealed, "sealed": sealed, "lease": renewalLease})
 }
 
-// CountSealedByKey counts all encrypted values, by the id of the key that encrypted them.
-func (s *Store) CountSealedByKey(ctx context.Context) (map[string]int64, error) {
+// CountSealedBySecretKey counts all encrypted values, by the id of the secret key that encrypted them.
+func (s *Store) CountSealedBySecretKey(ctx context.Context) (map[string]int64, error) {
 	// The head of a sealed value is its format, the length of the key's id and the id.
 	return queryMap[string, int64](s.query(ctx, `
 		SELECT convert_from(substring(sealed FROM 3 FOR get_byte(sealed, 1)), 'UTF8'), count(*) FROM (

@@ -29,7 +29,7 @@ func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]c
 		return posts, err
 	}
 
-	release, err := t.store.searches.acquireSearchSlot(ctx, t.ws)
+	release, err := t.store.searches.acquireSearchPlace(ctx, t.ws)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, whereSQL, orderS
 		return files, err
 	}
 
-	release, err := t.store.searches.acquireSearchSlot(ctx, t.ws)
+	release, err := t.store.searches.acquireSearchPlace(ctx, t.ws)
 	if err != nil {
 		return nil, err
 	}
@@ -97,24 +97,24 @@ const slowSearches = 2
 // use.
 type searchLimiter struct {
 	mu     sync.Mutex
-	queues map[core.WorkspaceID]*searchSlots
+	queues map[core.WorkspaceID]*searchPlaces
 }
 
-type searchSlots struct {
+type searchPlaces struct {
 	places chan struct{}
 	users  int // how many searches run or wait; the last one removes the entry
 }
 
-// acquireSearchSlot waits until a search of the workspace may start. The caller calls release when the search has
-// ended.
-func (s *searchLimiter) acquireSearchSlot(ctx context.Context, ws core.WorkspaceID) (release func(), err error) {
+// acquireSearchPlace waits until a search of the workspace may use the index. The caller calls release when
+// the search has ended.
+func (s *searchLimiter) acquireSearchPlace(ctx context.Context, ws core.WorkspaceID) (release func(), err error) {
 	s.mu.Lock()
 	q, ok := s.queues[ws]
 	if !ok {
 		if s.queues == nil {
-			s.queues = map[core.WorkspaceID]*searchSlots{}
+			s.queues = map[core.WorkspaceID]*searchPlaces{}
 		}
-		q = &searchSlots{places: make(chan struct{}, slowSearches)}
+		q = &searchPlaces{places: make(chan struct{}, slowSearches)}
 		s.queues[ws] = q
 	}
 	q.users++

@@ -156,7 +156,7 @@ func (e *explainer) addValues(pool *pgxpool.Pool) {
 		Media:   core.Media{ID: core.NewID[core.MediaKind](), FileFacts: core.FileFacts{Kind: core.FileImage, Bytes: 100}},
 		Charged: 100, Folder: folder.ID, Tags: []string{}, CreatedAt: now,
 	}
-	must(e.t, ws.AddMedia(ctx, e.file, now.AddDate(1, 0, 0)))
+	must(e.t, ws.AddMediaWithReservedStorage(ctx, e.file, now.AddDate(1, 0, 0)))
 	e.user = core.NewID[core.UserKind]()
 	must(e.t, e.db.AddUser(ctx, core.User{ID: e.user, Email: e.user.String() + "@example.org"}, "hash", now))
 	must(e.t, e.db.AddMember(ctx, e.workspace, e.user, core.RoleEditor, now))

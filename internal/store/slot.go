@@ -8,10 +8,10 @@ import (
 )
 
 // UsedSlots returns how many slots of a month are used.
-func (t Tenant) UsedSlots(ctx context.Context, period string) (int64, error) {
+func (t Tenant) UsedSlots(ctx context.Context, quotaPeriod string) (int64, error) {
 	return queryValue[int64](t.query(ctx, `
 		SELECT coalesce((SELECT used FROM usage_month WHERE workspace_id = @ws AND period = @period), 0)`,
-		args{"period": period}))
+		args{"period": quotaPeriod}))
 }
 
 const reserveSlots = `
@@ -29,7 +29,7 @@ func (t Tenant) CountDrafts(ctx context.Context) (int64, error) {
 
 // ReserveSlot reserves a slot of the month for a post, and returns how many slots are then used. A post that is queued
 // again uses a new slot. reserved is false if the limit does not allow another slot; a nil limit allows any number.
-func (t Tenant) ReserveSlot(ctx context.Context, post core.PostID, period string, limit *int64) (used int64,
+func (t Tenant) ReserveSlot(ctx context.Context, post core.PostID, quotaPeriod string, limit *int64) (used int64,
 	reserved bool, err error,
 ) {
 	used, err = queryValue[int64](t.query(ctx, `
@@ -37,11 +37,11 @@ func (t Tenant) ReserveSlot(ctx context.Context, post core.PostID, period string
 			INSERT INTO post_slots (post_id, workspace_id, period, state) SELECT @post, @ws, @period, 'held' FROM taken
 			ON CONFLICT (post_id) DO UPDATE SET period = excluded.period, state = 'held' WHERE post_slots.workspace_id = @ws
 		)
-		SELECT used FROM taken`, args{"post": post, "period": period, "n": 1, "limit": limit}))
+		SELECT used FROM taken`, args{"post": post, "period": quotaPeriod, "n": 1, "limit": limit}))
 	if !errors.Is(err, ErrNotFound) {
 		return used, err == nil, err
 	}
-	used, err = t.UsedSlots(ctx, period)
+	used, err = t.UsedSlots(ctx, quotaPeriod)
 	return used, false, err
 }
 

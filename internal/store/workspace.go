@@ -33,8 +33,8 @@ func (t Tenant) LockWorkspace(ctx context.Context) error {
 	return err
 }
 
-// PlanUsage returns how much of its plan the workspace has used. period is the month whose posts count.
-func (t Tenant) PlanUsage(ctx context.Context, period string, now time.Time) (core.Usage, error) {
+// PlanUsage returns how much of its plan the workspace has used. quotaPeriod is the month whose posts count.
+func (t Tenant) PlanUsage(ctx context.Context, quotaPeriod string, now time.Time) (core.Usage, error) {
 	return queryOne[core.Usage](t.query(ctx, `
 		SELECT @period AS period,
 			coalesce((SELECT used FROM usage_month WHERE workspace_id = @ws AND period = @period), 0) AS posts,
@@ -42,7 +42,7 @@ func (t Tenant) PlanUsage(ctx context.Context, period string, now time.Time) (co
 			(SELECT count(*) FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL) AS accounts,
 			(SELECT count(*) FROM members WHERE workspace_id = @ws) +
 				(SELECT count(*) FROM invitations WHERE workspace_id = @ws AND expires_at > @now) AS members`,
-		args{"period": period, "now": now}))
+		args{"period": quotaPeriod, "now": now}))
 }
 
 // FirstSteps returns which of the workspace's first steps are done.

@@ -157,7 +157,7 @@ func (w *World) convertFile(f network.File, to core.Conversion) network.File {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	f.FileFacts = to.Facts()
+	f.FileFacts = to.ExpectedFacts()
 	return w.serveFile(f.Media, jpeg)
 }
 
