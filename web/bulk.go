@@ -51,7 +51,7 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 	}
 	told := r.logErrorAndAddToFlash(r.context(), r.newBulkFlash(in.Act, result, zone), err)
 	if result.Done > 0 {
-		told.URL, told.Label = r.nextStepLink(in.Act, result, zone)
+		told.URL, told.Label = r.changedPostsLink(in.Act, result, zone)
 	}
 	if len(told.Points) == 0 { // an update would remove them
 		told = r.addUpdateURL(told, idsOfQueued(in.Act, result))
@@ -98,9 +98,9 @@ func (r *request) flashAndRedirectToCopies(ids []string) error {
 	return r.redirect(r.link.Posts(link.Filter{Status: string(core.PostDraft)}))
 }
 
-// nextStepLink returns the address and the label of a link to the posts that an action has changed, or "" if the list
-// shows them.
-func (r *request) nextStepLink(act core.Act, result app.BulkResult, zone core.Zone) (urlOrEmpty, label string) {
+// changedPostsLink returns the address and the label of a link to the posts that an action has changed, or "" if the
+// list shows them.
+func (r *request) changedPostsLink(act core.Act, result app.BulkResult, zone core.Zone) (urlOrEmpty, label string) {
 	if act == core.ActRetry && len(result.Changed) == 1 {
 		return r.link.Post(result.Changed[0]), viewPost
 	}
@@ -257,10 +257,10 @@ func (r *request) showBulkDeleteConfirmation() error {
 // posts.
 func (r *request) redirectToPosts() error { return r.redirect(r.link.Posts(link.Filter{})) }
 
-// rememberSelection stores the ids of posts that the next list shows as selected.
-func (r *request) rememberSelection(ids []string) {
-	if ids = ids[:min(len(ids), app.MaxBulk)]; len(ids) > 0 {
-		r.putSessionValue(r.sessionKeyForWorkspace(keySelected), strings.Join(ids, " "))
+// rememberSelection stores the ids of posts that the next list shows as selected. Without any, it stores nothing.
+func (r *request) rememberSelection(postIDs []string) {
+	if postIDs = postIDs[:min(len(postIDs), app.MaxBulk)]; len(postIDs) > 0 {
+		r.putSessionValue(r.sessionKeyForWorkspace(keySelected), strings.Join(postIDs, " "))
 	}
 }
 

@@ -116,7 +116,7 @@ func (r *request) loadPostEditor(card app.PostCard, n network.Network, form url.
 	m.Values.Overrides = nil
 	m.At = parseLocalTimeOrZero(m.Values.At, m.Zone, r.web.cfg.Now())
 	if seen := m.Values.Revision; seen != "" && seen != card.Revision && slices.Contains(card.Acts, core.ActEdit) {
-		saved := r.newPostModel(card, nil)
+		saved := r.convertPostCard(card, nil)
 		saved.PostZone = m.Zone
 		m.Saved, m.Values.Revision = &saved, card.Revision
 	}

@@ -68,7 +68,7 @@ func (r *request) loadFrameAndPopFlash(title string, section layout.Section) (la
 	if err := r.loadAttentionAndNotices(&f); err != nil {
 		return f, err
 	}
-	f.Flash, err = r.popFlashAndUpdate()
+	f.Flash, err = r.popUpdatedFlash()
 	return f, err
 }
 

@@ -136,7 +136,7 @@ func (r *request) editSelectedFiles(form url.Values) error {
 	act := form.Get(media.FieldAct)
 	switch act {
 	case media.ActTag, media.ActUntag:
-		return r.changeTagsOfFiles(form, act)
+		return r.addOrRemoveTags(form, act)
 	case media.ActMove:
 		batch.FolderID, done = folderIDOrNull(form.Get(media.FieldFolder)), "moved"
 	case media.ActPin:
@@ -171,8 +171,8 @@ func convertMissingFolderError(err error) error {
 	return core.Invalid(e.Path, "The folder no longer exists.").WithHint("Choose another folder.").WithCause(err)
 }
 
-// changeTagsOfFiles adds the tags in a form to the selected files, or removes them.
-func (r *request) changeTagsOfFiles(form url.Values, act string) error {
+// addOrRemoveTags adds the tags in a form to the selected files, or removes them.
+func (r *request) addOrRemoveTags(form url.Values, act string) error {
 	tags := parseTags(form.Get(media.FieldTag))
 	if len(tags) == 0 {
 		missing := core.Invalid(media.FieldTag, "The tag is missing.").WithHint("Enter a tag, then try again.")

@@ -29,7 +29,7 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 	if err != nil {
 		return err
 	}
-	m := r.newPostModel(card, events.Events)
+	m := r.convertPostCard(card, events.Events)
 	if err := r.loadPublishingObstacles(&m); err != nil {
 		return err
 	}
@@ -111,8 +111,8 @@ func (r *request) findConnectedAccountOrNil(id string) (*contract.Account, error
 	return nil, err
 }
 
-// newPostModel returns the model of a post's page, without the post's content and obstacles.
-func (r *request) newPostModel(card app.PostCard, events []contract.Event) posts.ShowModel {
+// convertPostCard returns the model of a post's page, without the post's content and obstacles.
+func (r *request) convertPostCard(card app.PostCard, events []contract.Event) posts.ShowModel {
 	m := posts.ShowModel{
 		Post: card.Post, Revision: card.Revision, Form: newFormID(), Account: card.AccountName, Avatar: card.AccountAvatar,
 		Network: card.Platform,

@@ -49,8 +49,8 @@ func (r *request) addUpdateURL(f layout.Flash, ids []string) layout.Flash {
 	return f
 }
 
-// popFlashAndUpdate is popFlash. A message about sent posts says what has become of them.
-func (r *request) popFlashAndUpdate() (*layout.Flash, error) {
+// popUpdatedFlash is popFlash, but a message about sent posts says what has become of them.
+func (r *request) popUpdatedFlash() (*layout.Flash, error) {
 	f := r.popFlash()
 	if f == nil || len(f.Posts) == 0 {
 		return f, nil

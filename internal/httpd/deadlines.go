@@ -93,14 +93,14 @@ func limitRequestTime(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // LiftTimeLimits returns middleware that removes the time limits from routes that transfer files. Their handlers use
-// MinRateBody and MinRateContent instead. writeTimeout is a new limit for writing the response; 0 means no limit.
-func LiftTimeLimits(writeTimeout time.Duration) echo.MiddlewareFunc {
+// MinRateBody and MinRateContent instead. newWriteTimeout limits writing the response; 0 means no limit.
+func LiftTimeLimits(newWriteTimeout time.Duration) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			if endless, ok := c.Request().Context().Value(untimedContextKey{}).(context.Context); ok {
 				c.SetRequest(c.Request().WithContext(endless))
 			}
-			if err := setDeadlines(c, 0, writeTimeout); err != nil {
+			if err := setDeadlines(c, 0, newWriteTimeout); err != nil {
 				return err
 			}
 			return next(c)

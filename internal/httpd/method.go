@@ -32,8 +32,8 @@ func (s *Server) addHintToRoutingError(c echo.Context, err error) error {
 }
 
 // formatAllowedMethods returns the methods of an Allow header without HEAD and OPTIONS, sorted.
-func formatAllowedMethods(allow string) string {
-	methods := slices.DeleteFunc(strings.Split(allow, ", "),
+func formatAllowedMethods(allowHeader string) string {
+	methods := slices.DeleteFunc(strings.Split(allowHeader, ", "),
 		func(m string) bool { return m == http.MethodHead || m == http.MethodOptions })
 	slices.Sort(methods)
 	return strings.Join(methods, ", ")
