@@ -34,8 +34,7 @@ const introduction = `# Error codes of the networks
 
 This page lists every error code that Belfry knows: all codes that the networks document, and a few others. It says what
 happens after each error, and who must act. The page of a failed post shows the network's own message, without secrets,
-and the hint from the network's table. If *Who must act* is Belfry, people need to follow the hint only if the error
-persists.
+and the hint from this page. If *Who must act* is Belfry, people need to follow the hint only if the error persists.
 
 Some codes occur only while a person connects an account or while Belfry renews a token (` + "`invalid_grant`" + `, for
 example). If such a code occurs while a person connects an account, the account is not connected, and no post fails.
