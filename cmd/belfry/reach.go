@@ -23,7 +23,7 @@ type downloadingNetwork struct {
 func findConfiguredDownloadingNetworks(networks *network.Set) []downloadingNetwork {
 	var list []downloadingNetwork
 	for _, n := range networks.Connectors() {
-		if kinds := network.PulledFileKinds(n, core.Account{}); n.IsConfigured() && len(kinds) > 0 {
+		if kinds := network.FileKindsNeedingPublicAddress(n, core.Account{}); n.IsConfigured() && len(kinds) > 0 {
 			list = append(list, downloadingNetwork{n.Describe(), kinds})
 		}
 	}

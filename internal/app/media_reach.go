@@ -32,5 +32,5 @@ func (a *App) unreachableFileKinds(account core.Account) []core.FileKind {
 	if !ok || a.cfg.ServesPublicFiles() {
 		return nil
 	}
-	return network.PulledFileKinds(n, account)
+	return network.FileKindsNeedingPublicAddress(n, account)
 }

@@ -2,9 +2,9 @@ package network
 
 import "belfry/internal/core"
 
-// PulledFileKinds returns the kinds of files that the network must download for a single-file post of the account.
-// Such posts need a public address.
-func PulledFileKinds(n Network, account core.Account) []core.FileKind {
+// FileKindsNeedingPublicAddress returns the kinds of files that the network must download for a single-file post of the
+// account. Such posts need a public address, unlike those whose files the connector can send.
+func FileKindsNeedingPublicAddress(n Network, account core.Account) []core.FileKind {
 	var kinds []core.FileKind
 	for _, kind := range []core.FileKind{core.FileImage, core.FileVideo} {
 		file := core.Media{FileFacts: core.FileFacts{Kind: kind}}

@@ -28,7 +28,7 @@ func (n *Network) createStoryHandle(ctx context.Context, it network.Item) (handl
 func (n *Network) fetchStoryOrUploadStatus(ctx context.Context, it network.Item, handle string,
 ) (network.Status, error) {
 	if !it.ArmedAt.IsZero() {
-		stories, err := n.listStoriesSinceArm(ctx, it)
+		stories, err := n.listStoriesSinceArmOrAll(ctx, it)
 		if err != nil {
 			return network.Status{}, err
 		}
@@ -88,8 +88,8 @@ type listedStory struct {
 	URL   string  `json:"url"`
 }
 
-// listStoriesSinceArm returns the Page's Stories since the arm, or all if the post was never armed.
-func (n *Network) listStoriesSinceArm(ctx context.Context, it network.Item) ([]listedStory, error) {
+// listStoriesSinceArmOrAll returns the Page's Stories since the arm, or all if the post was never armed.
+func (n *Network) listStoriesSinceArmOrAll(ctx context.Context, it network.Item) ([]listedStory, error) {
 	params := url.Values{}
 	if !it.ArmedAt.IsZero() {
 		params.Set("since", strconv.FormatInt(meta.SearchStart(it.ArmedAt).Unix(), 10))
@@ -102,7 +102,7 @@ func (n *Network) listStoriesSinceArm(ctx context.Context, it network.Item) ([]l
 
 // fetchStoryLink returns the address of the Story from the list of the Page's Stories.
 func (n *Network) fetchStoryLink(ctx context.Context, it network.Item, externalID string) (string, error) {
-	stories, err := n.listStoriesSinceArm(ctx, it)
+	stories, err := n.listStoriesSinceArmOrAll(ctx, it)
 	if err != nil {
 		return "", err
 	}

@@ -110,7 +110,7 @@ func listDocumentedErrors() []network.DocumentedError {
 	}
 	for reason, f := range failures {
 		if _, known := errorTable[reason]; !known { // a reason that is also a code has the same meaning
-			meaning := network.ErrorMeaning{Kind: f.errorKind(reason), Hint: f.hint}
+			meaning := network.ErrorMeaning{Kind: f.equivalentErrorKind(reason), Hint: f.hint}
 			all = append(all, network.DocumentedError{Code: reason, ErrorMeaning: meaning})
 		}
 	}
@@ -202,8 +202,8 @@ type postFailure struct {
 	hint    string
 }
 
-// errorKind returns the kind of error that would have the same consequence as the failure.
-func (f postFailure) errorKind(reason string) network.ErrorKind {
+// equivalentErrorKind returns the kind of error that would have the same consequence as the failure.
+func (f postFailure) equivalentErrorKind(reason string) network.ErrorKind {
 	switch {
 	case reason == codeAuthRemoved:
 		return network.Revoked

@@ -101,7 +101,7 @@ func (n *Network) sendNextPart(ctx context.Context, it network.Item, h postHandl
 	if !ok || e.Kind != network.Unknown {
 		return network.Status{}, sendErr
 	}
-	t, err := n.fetchTask(ctx, it, h)
+	t, err := n.fetchPublishTask(ctx, it, h)
 	if err != nil {
 		return network.Status{}, err
 	}
@@ -127,7 +127,7 @@ type publishTask struct {
 	Uploaded int64         `json:"uploaded_bytes"`
 }
 
-func (n *Network) fetchTask(ctx context.Context, it network.Item, h postHandle) (t publishTask, err error) {
+func (n *Network) fetchPublishTask(ctx context.Context, it network.Item, h postHandle) (t publishTask, err error) {
 	return t, n.postJSON(
 		ctx, it.Token.Access, "/v2/post/publish/status/fetch/", map[string]string{"publish_id": h.Task}, &t,
 	)
@@ -138,7 +138,7 @@ func (n *Network) fetchTask(ctx context.Context, it network.Item, h postHandle) 
 func (n *Network) fetchStatusAndResendLostPart(
 	ctx context.Context, it network.Item, h postHandle,
 ) (network.Status, error) {
-	t, err := n.fetchTask(ctx, it, h)
+	t, err := n.fetchPublishTask(ctx, it, h)
 	if err != nil {
 		return network.Status{}, err
 	}
