@@ -69,7 +69,7 @@ func ParseWhen(keyword, wallTime, zoneName string, workspaceZone Zone) (When, er
 
 // Resolve converts the requested time to an instant. The instant is zero for a draft without a time, and for an
 // impossible time, which the issues explain.
-func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
+func (w When) Resolve(now time.Time) (atOrZero time.Time, issues, warnings []Issue) {
 	switch w.Kind {
 	case WhenDraft:
 		return time.Time{}, nil, nil
@@ -84,7 +84,7 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 		skipped := IssueTimeDoesNotExist.WithoutNetwork(w.Zone.Name(), before.Format("15:04"), after.Format("15:04"))
 		return time.Time{}, []Issue{skipped}, nil
 	}
-	at = instants[0]
+	at := instants[0]
 	issues = checkTimeBounds(at, now)
 	if len(instants) > 1 {
 		WarnTimeOccursTwice.AppendTo(&issues, &warnings, "", w.Zone.FormatTime(at))

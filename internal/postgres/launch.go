@@ -83,7 +83,7 @@ func (s *Server) launchServer(ctx context.Context) (*process, error) {
 
 // launchOnce starts the server once. If it does not start, logTail is what it wrote to the log.
 func (s *Server) launchOnce(ctx context.Context) (_ *process, logTail string, err error) {
-	log, start, err := rotateAndOpenLog(s.layout.log)
+	log, start, err := rotateLogIfLargeAndOpen(s.layout.log)
 	if err != nil {
 		return nil, "", fmt.Errorf("open the local database's log: %w", err)
 	}
@@ -146,8 +146,9 @@ func runSQL(ctx context.Context, address string, statements ...string) error {
 	return conn.Close(ctx)
 }
 
-// rotateAndOpenLog opens the log for appending, after rotating it if necessary. It also returns the length of the log.
-func rotateAndOpenLog(path string) (log *os.File, length int64, err error) {
+// rotateLogIfLargeAndOpen opens the log for appending, after rotating it if it is large. It also returns the log's
+// length.
+func rotateLogIfLargeAndOpen(path string) (log *os.File, length int64, err error) {
 	if err := rotateLogIfLarge(path); err != nil {
 		return nil, 0, err
 	}

@@ -28,7 +28,7 @@ func TestLinksInTheDataFolderAreNotFollowed(t *testing.T) {
 			return err
 		}},
 		"postgres.log": {act: func(_ *testing.T, _ string, l layout) error {
-			log, _, err := rotateAndOpenLog(l.log)
+			log, _, err := rotateLogIfLargeAndOpen(l.log)
 			if err == nil {
 				_, err = log.WriteString("log")
 				err = errors.Join(err, log.Close())

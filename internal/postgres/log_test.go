@@ -11,7 +11,7 @@ import (
 func TestALogIsRotatedWhileItIsWritten(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "postgres.log")
-	log, _, err := rotateAndOpenLog(path)
+	log, _, err := rotateLogIfLargeAndOpen(path)
 	if err != nil {
 		t.Fatal(err)
 	}
