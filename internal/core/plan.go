@@ -91,7 +91,7 @@ func (p Plan) CheckDraftQuota(existing, more int64) error {
 // NewPostQuotaExceededError returns the 402 for the limit on posts per month.
 func NewPostQuotaExceededError(used, limit int64) *Error {
 	return NewQuotaExceededError("post per month", "posts per month", used, limit).
-		WithHint("Wait until next month, cancel queued posts, or change the subscription plan.")
+		WithHint("Wait until next month, turn queued posts into drafts, or change the subscription plan.")
 }
 
 // NewQuotaExceededError returns the 402 for a limit of the plan, without a hint, which the caller adds. singular and

@@ -33,7 +33,7 @@ func (m UsageModel) meters() []meter {
 	return []meter{
 		{
 			"posts", "Posts in " + formatMonth(m.Usage.Period), m.Usage.Posts.Used, m.Usage.Posts.Limit, core.FormatThousands,
-			"you can still write drafts. To schedule more posts, wait until next month or cancel queued posts.",
+			"you can still write drafts. To schedule more posts, wait until next month or turn queued posts into drafts.",
 		},
 		{
 			"storage", "Storage", m.Usage.Storage.UsedBytes, m.Usage.Storage.LimitBytes, core.FormatBytes,
