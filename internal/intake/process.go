@@ -122,10 +122,10 @@ func (s *Service) makeThumbnailOrPlaceholder(
 	ctx context.Context, object blob.Object, facts media.Facts,
 ) (picture []byte, err error) {
 	if facts.Kind == core.FileVideo {
-		return media.MakePosterOrPlaceholder(ctx, object, facts)
+		return media.MakeVideoThumbnailOrPlaceholder(ctx, object, facts)
 	}
 	return s.cfg.Decoder.decodeExclusively(ctx, func() ([]byte, error) {
-		return media.MakeThumbnailOrPlaceholder(ctx, object, facts)
+		return media.MakePictureThumbnailOrPlaceholder(ctx, object, facts)
 	})
 }
 
@@ -162,7 +162,7 @@ func stripPrivateMetadataRecoveringPanic(
 
 // acceptFile ends the claim, marks the file as ready, and charges the bytes that are kept.
 func (s *Service) acceptFile(ctx context.Context, t store.Tenant, claim store.MediaClaim, result examination) error {
-	moved, err := s.changeStateAndDeleteUnusedBytes(ctx, t, claim, func(m store.Media) store.MediaChange {
+	changed, err := s.changeStateAndDeleteUnusedBytes(ctx, t, claim, func(m store.Media) store.MediaChange {
 		change := store.MediaChange{
 			MediaMove: core.MediaAccept, Facts: result.facts, Charged: result.facts.Bytes,
 			Blob: m.Blob, Thumbnail: result.thumbnail,
@@ -172,7 +172,7 @@ func (s *Service) acceptFile(ctx context.Context, t store.Tenant, claim store.Me
 		}
 		return change
 	})
-	if err == nil && !moved {
+	if err == nil && !changed {
 		s.tryDeleteBlobs(ctx, result.cleanBlob, result.thumbnail)
 	}
 	// The commit may have succeeded, so the new bytes stay. If it did not, DeleteUnreferencedBlobsIfDue deletes them.
@@ -197,13 +197,13 @@ func (s *Service) failFileAndDeleteBytes(
 // no longer uses. It returns false if the claim was lost or the file was deleted.
 func (s *Service) changeStateAndDeleteUnusedBytes(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, change func(store.Media) store.MediaChange,
-) (moved bool, err error) {
+) (changed bool, err error) {
 	err = lockAndUpdateMediaIfExists(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
 		c := change(m)
-		if moved, err = t.ChangeMediaStateAndEndClaim(ctx, m, claim.Epoch, c); err != nil || !moved || c.Blob == m.Blob {
+		if changed, err = t.ChangeMediaStateAndEndClaim(ctx, m, claim.Epoch, c); err != nil || !changed || c.Blob == m.Blob {
 			return err
 		}
 		return enqueueBlobDeletion(ctx, t, m.Blob)
 	})
-	return moved && err == nil, err
+	return changed && err == nil, err
 }

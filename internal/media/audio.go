@@ -121,7 +121,7 @@ func readAudioObjectType(b *bitReader) int {
 }
 
 // readSampleRate returns the sample rate, or 0 for an invalid index.
-func readSampleRate(b *bitReader) int {
+func readSampleRate(b *bitReader) (hertzOrZero int) {
 	const written = 15
 	switch i := b.readBits(4); {
 	case i == written:

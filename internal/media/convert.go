@@ -44,7 +44,7 @@ func ConvertToJPEG(ctx context.Context, r io.ReaderAt, size int64, to core.Conve
 	}
 	scaled, err := f.decodeAndScaleForConversion(facts, to)
 	if facts.decodingMemoryBytes() > freeDecodeBytes {
-		debug.FreeOSMemory() // see MakeThumbnailOrPlaceholder
+		debug.FreeOSMemory() // see MakePictureThumbnailOrPlaceholder
 	}
 	switch {
 	case f.failed != nil:

@@ -8,9 +8,9 @@ import (
 // exifName begins the EXIF segment of a JPEG and, by mistake, that of some WebP files.
 const exifName = "Exif\x00\x00"
 
-// parseEXIFOrientation returns the orientation in EXIF, from 1 to 8. It returns 1 if the orientation is missing or
-// invalid (TIFF 6.0, Orientation).
-func parseEXIFOrientation(tiff []byte) int {
+// parseEXIFOrientation returns the orientation in EXIF, from 1 to 8. It returns 1, which means upright, if the
+// orientation is missing or invalid (TIFF 6.0, Orientation).
+func parseEXIFOrientation(tiff []byte) (orientationOrUpright int) {
 	if len(tiff) < 8 {
 		return 1
 	}

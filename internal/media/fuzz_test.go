@@ -27,7 +27,7 @@ func examine(t *testing.T, file []byte) {
 		t.Fatalf("read %+v", facts)
 	}
 	if facts.decodingMemoryBytes() < 8<<20 && facts.Frames > 0 {
-		if _, err := MakeThumbnailOrPlaceholder(t.Context(), r, facts); err != nil && !isRefusal(err) {
+		if _, err := MakePictureThumbnailOrPlaceholder(t.Context(), r, facts); err != nil && !isRefusal(err) {
 			t.Fatal(err)
 		}
 	}

@@ -98,7 +98,7 @@ func TestPicturesAreTurnedAndCleaned(t *testing.T) {
 					!facts.Private {
 					t.Fatalf("read %+v", facts)
 				}
-				b, err := MakeThumbnailOrPlaceholder(t.Context(), bytes.NewReader(file), facts)
+				b, err := MakePictureThumbnailOrPlaceholder(t.Context(), bytes.NewReader(file), facts)
 				small := decoded(t, b, err)
 				if size := small.Bounds().Size(); size != image.Pt(width, height) {
 					t.Errorf("a thumbnail of %v", size)
@@ -123,7 +123,7 @@ func TestPicturesAreTurnedAndCleaned(t *testing.T) {
 				if bytes.Contains(file, []byte("PROFILE")) != bytes.Contains(clean, []byte("PROFILE")) {
 					t.Error("the profile is gone")
 				}
-				again, err := MakeThumbnailOrPlaceholder(t.Context(), bytes.NewReader(clean), after)
+				again, err := MakePictureThumbnailOrPlaceholder(t.Context(), bytes.NewReader(clean), after)
 				if err != nil || !bytes.Equal(again, b) {
 					t.Errorf("the cleaned picture looks otherwise: %v", err)
 				}
@@ -186,7 +186,7 @@ func TestUncommonPicturesAreRead(t *testing.T) {
 			if got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
-			b, err := MakeThumbnailOrPlaceholder(t.Context(), bytes.NewReader(c.file), f)
+			b, err := MakePictureThumbnailOrPlaceholder(t.Context(), bytes.NewReader(c.file), f)
 			if size := decoded(t, b, err).Bounds().Size(); max(size.X, size.Y) > thumbnailSide {
 				t.Errorf("a thumbnail of %v", size)
 			}

@@ -625,7 +625,7 @@ func TestAPictureOfManyScansIsNotDecoded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := MakeThumbnailOrPlaceholder(t.Context(), file, facts); err != nil || !bytes.Equal(got, want) {
+	if got, err := MakePictureThumbnailOrPlaceholder(t.Context(), file, facts); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("no card but %d bytes, %v", len(got), err)
 	}
 }

@@ -52,7 +52,7 @@ func newRefusal(reason string) error { return &Refusal{Reason: reason} }
 
 // Examine reads the facts of a file of size bytes. It reads headers, tables and whole pictures in windows of 66 KiB, so
 // its memory use does not depend on the file. The error is a *Refusal if the file is not accepted. Pixels are decoded
-// later by MakeThumbnailOrPlaceholder, which may also refuse the file.
+// later by MakePictureThumbnailOrPlaceholder, which may also refuse the file.
 func Examine(ctx context.Context, r io.ReaderAt, size int64, declared DeclaredType) (facts Facts, err error) {
 	f := newFile(ctx, r, size)
 	err = recoverAbort(func() {

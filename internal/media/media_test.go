@@ -49,7 +49,7 @@ func TestReadTellsPictures(t *testing.T) {
 			if diff := cmp.Diff(c.want, facts, ignorePositions); diff != "" {
 				t.Error(diff)
 			}
-			small, err := media.MakeThumbnailOrPlaceholder(t.Context(), bytes.NewReader(c.file), facts)
+			small, err := media.MakePictureThumbnailOrPlaceholder(t.Context(), bytes.NewReader(c.file), facts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +78,7 @@ func TestReadTellsVideos(t *testing.T) {
 	if diff := cmp.Diff(want, facts, ignorePositions); diff != "" {
 		t.Error(diff)
 	}
-	poster, err := media.MakePosterOrPlaceholder(t.Context(), bytes.NewReader(b), facts)
+	poster, err := media.MakeVideoThumbnailOrPlaceholder(t.Context(), bytes.NewReader(b), facts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func TestADecodedPictureGivesItsMemoryBack(t *testing.T) { //nolint:paralleltest
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := media.MakeThumbnailOrPlaceholder(t.Context(), bytes.NewReader(file), facts); err != nil {
+	if _, err := media.MakePictureThumbnailOrPlaceholder(t.Context(), bytes.NewReader(file), facts); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
@@ -51,7 +51,7 @@ func TestTheMemoryOfDecodingIsNotUnderestimated(t *testing.T) { //nolint:paralle
 		facts := read(t, file, "")
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := media.MakeThumbnailOrPlaceholder(t.Context(), bytes.NewReader(file), facts); err != nil {
+		if _, err := media.MakePictureThumbnailOrPlaceholder(t.Context(), bytes.NewReader(file), facts); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		runtime.ReadMemStats(&after)
@@ -69,7 +69,7 @@ func TestAPictureOfOneLongRowTakesLittleMemory(t *testing.T) { //nolint:parallel
 	facts := read(t, file, "")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := media.MakeThumbnailOrPlaceholder(t.Context(), bytes.NewReader(file), facts); err != nil {
+	if _, err := media.MakePictureThumbnailOrPlaceholder(t.Context(), bytes.NewReader(file), facts); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)

@@ -23,12 +23,13 @@ const (
 	posterBytes = 4 << 20 // maximum size of ffmpeg's output
 )
 
-// MakePosterOrPlaceholder returns the thumbnail of a video as a JPEG: a frame decoded by ffmpeg or, if ffmpeg is not on
-// the PATH or fails, a drawn placeholder. It returns an error only if the file cannot be read or the context ends.
+// MakeVideoThumbnailOrPlaceholder returns the thumbnail of a video as a JPEG: a frame decoded by ffmpeg or, if ffmpeg
+// is not on the PATH or fails, a drawn placeholder. It returns an error only if the file is not a video or cannot be
+// read, or if the context ends.
 //
 // ffmpeg does not get the sender's file but an excerpt with a single sample: no playlist, no references to other files,
 // and nothing to seek.
-func MakePosterOrPlaceholder(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
+func MakeVideoThumbnailOrPlaceholder(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
 	if facts.Kind != core.FileVideo {
 		return nil, fmt.Errorf("make a poster: a file of type %s is not a video", facts.Mime)
 	}
@@ -36,11 +37,11 @@ func MakePosterOrPlaceholder(ctx context.Context, r io.ReaderAt, facts Facts) ([
 	if err != nil {
 		return makePlaceholderJPEG(facts)
 	}
-	return makePosterWithFFmpegOrPlaceholder(ctx, ffmpeg, r, facts)
+	return makeFFmpegThumbnailOrPlaceholder(ctx, ffmpeg, r, facts)
 }
 
-// makePosterWithFFmpegOrPlaceholder returns a frame decoded by the program ffmpeg, or a drawn placeholder if it fails.
-func makePosterWithFFmpegOrPlaceholder(ctx context.Context, ffmpeg string, r io.ReaderAt, facts Facts) ([]byte, error) {
+// makeFFmpegThumbnailOrPlaceholder returns a frame decoded by the program ffmpeg, or a drawn placeholder if it fails.
+func makeFFmpegThumbnailOrPlaceholder(ctx context.Context, ffmpeg string, r io.ReaderAt, facts Facts) ([]byte, error) {
 	picture, err := decodeKeyframe(ctx, ffmpeg, newFile(ctx, r, facts.Bytes), facts)
 	switch {
 	case ctx.Err() != nil:
@@ -168,7 +169,7 @@ func abortWithoutFrameIf(wrong bool) {
 }
 
 // locateKeyframe returns the position and size of the key frame for the poster. The size is 0 if there is none.
-func (m *movie) locateKeyframe(t *track) (at, size int64) {
+func (m *movie) locateKeyframe(t *track) (at, sizeOrZero int64) {
 	abortWithoutFrameIf(t.samples == 0 || !t.stco.exists())
 	wanted := m.chooseKeyframe(t)
 	// The sample's position is the start of its chunk plus the sizes of the samples before it in the chunk.

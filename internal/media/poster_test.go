@@ -58,7 +58,7 @@ func standIn(t *testing.T, lines string) string {
 func TestPosterIsACardWithoutFFmpeg(t *testing.T) { //nolint:paralleltest // see above
 	t.Setenv("PATH", t.TempDir())
 	file, facts := filmed(t, mediatest.Movie{Rotation: 90})
-	card, err := MakePosterOrPlaceholder(t.Context(), bytes.NewReader(file), facts)
+	card, err := MakeVideoThumbnailOrPlaceholder(t.Context(), bytes.NewReader(file), facts)
 	picture := decoded(t, card, err)
 	if size := picture.Bounds().Size(); size != image.Pt(240, 480) {
 		t.Errorf("a placeholder of %v", size)
@@ -79,7 +79,7 @@ esac
 exit 1
 `)))
 	file, facts := filmed(t, mediatest.Movie{Rotation: 90})
-	poster, err := MakePosterOrPlaceholder(t.Context(), bytes.NewReader(file), facts)
+	poster, err := MakeVideoThumbnailOrPlaceholder(t.Context(), bytes.NewReader(file), facts)
 	picture := decoded(t, poster, err)
 	if size := picture.Bounds().Size(); size != image.Pt(160, 320) {
 		t.Errorf("a poster of %v", size)
@@ -125,7 +125,7 @@ func TestPosterIsACardWhenFFmpegFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			begun := time.Now()
-			card, err := makePosterWithFFmpegOrPlaceholder(t.Context(), standIn(t, lines), bytes.NewReader(file), facts)
+			card, err := makeFFmpegThumbnailOrPlaceholder(t.Context(), standIn(t, lines), bytes.NewReader(file), facts)
 			if took := time.Since(begun); took > posterTime/2 {
 				t.Errorf("%v passed until it was ended", took)
 			}
@@ -142,7 +142,7 @@ func TestPosterEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	begun := time.Now()
-	_, err := makePosterWithFFmpegOrPlaceholder(ctx, standIn(t, "exec /bin/sleep 60"), bytes.NewReader(file), facts)
+	_, err := makeFFmpegThumbnailOrPlaceholder(ctx, standIn(t, "exec /bin/sleep 60"), bytes.NewReader(file), facts)
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > 10*time.Second {
 		t.Errorf("ended with %v after %v", err, time.Since(begun))
 	}
@@ -160,7 +160,7 @@ func TestPosterByFFmpegItself(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file, facts := filmed(t, m)
-			b, err := MakePosterOrPlaceholder(t.Context(), bytes.NewReader(file), facts)
+			b, err := MakeVideoThumbnailOrPlaceholder(t.Context(), bytes.NewReader(file), facts)
 			picture := decoded(t, b, err)
 			if !installed {
 				return

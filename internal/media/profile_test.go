@@ -79,7 +79,7 @@ func makeBoth(t *testing.T, file []byte) (sent, thumbnail []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if thumbnail, err = MakeThumbnailOrPlaceholder(t.Context(), r, facts); err != nil {
+	if thumbnail, err = MakePictureThumbnailOrPlaceholder(t.Context(), r, facts); err != nil {
 		t.Fatal(err)
 	}
 	if !facts.Convertible {

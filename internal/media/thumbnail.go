@@ -49,10 +49,10 @@ func (f Facts) isWithinDecodeLimits() bool {
 	return f.decodingMemoryBytes() <= maxDecodeBytes && f.Scans*f.Width*f.Height <= maxDecodePixels
 }
 
-// MakeThumbnailOrPlaceholder returns the thumbnail of a picture: a JPEG of the first frame, upright, on white, with at
-// most 480 pixels on its longer side. If decoding would need too much memory or time, it returns a drawn placeholder.
-// The error is a *Refusal if the picture cannot be decoded.
-func MakeThumbnailOrPlaceholder(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
+// MakePictureThumbnailOrPlaceholder returns the thumbnail of a picture: a JPEG of the first frame, upright, on white,
+// with at most 480 pixels on its longer side. If decoding would need too much memory or time, it returns a drawn
+// placeholder. The error is a *Refusal if the picture cannot be decoded.
+func MakePictureThumbnailOrPlaceholder(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
 	if facts.Kind != core.FileImage {
 		return nil, fmt.Errorf("make a thumbnail: a file of type %s is not a picture", facts.Mime)
 	}
