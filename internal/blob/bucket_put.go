@@ -48,10 +48,11 @@ func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, sizeOr
 		source: bufio.NewReader(contextReader{ctx, r}), file: file, left: sizeOrUnknown, unknown: sizeOrUnknown == Unknown,
 	}
 	length := choosePartLength(sizeOrUnknown)
-	if err := p.readNextPartToFile(length); err != nil {
+	isLast, err := p.readNextPartToFile(length)
+	if err != nil {
 		return err
 	}
-	if p.last {
+	if isLast {
 		opts := minio.PutObjectOptions{DisableContentSha256: true}
 		_, err := b.core.PutObject(ctx, b.name, name, p.newCurrentPartReader(), p.size, p.md5, "", opts)
 		return err
@@ -72,11 +73,11 @@ func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, sizeOr
 			return err
 		}
 		sent = append(sent, minio.CompletePart{PartNumber: part.PartNumber, ETag: part.ETag})
-		if p.last {
+		if isLast {
 			_, err := b.core.CompleteMultipartUpload(ctx, b.name, name, upload, sent, minio.PutObjectOptions{})
 			return err
 		}
-		if err := p.readNextPartToFile(length); err != nil {
+		if isLast, err = p.readNextPartToFile(length); err != nil {
 			return err
 		}
 	}
@@ -101,37 +102,36 @@ type partReader struct {
 	unknown bool   // the size of the source is unknown; left is not used
 	size    int64  // of the current part
 	md5     string // of the current part, in base64
-	last    bool   // no bytes follow the current part
 }
 
 // readNextPartToFile makes the next part, of at most maxLength bytes, the current one: it overwrites the previous part
-// in the file, and sets size, md5 and last. If the size of the source is known, readNextPartToFile returns
-// io.ErrUnexpectedEOF if the source has fewer bytes, and errTooLong if it has more. It computes the checksum itself,
-// because the library's checksum is slower and some servers do not support it.
-func (p *partReader) readNextPartToFile(maxLength int64) (err error) {
+// in the file, and sets size and md5. It returns whether no bytes follow this part. If the size of the source is known,
+// readNextPartToFile returns io.ErrUnexpectedEOF if the source has fewer bytes, and errTooLong if it has more. It
+// computes the checksum itself, because the library's checksum is slower and some servers do not support it.
+func (p *partReader) readNextPartToFile(maxLength int64) (isLast bool, err error) {
 	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
-		return err
+		return false, err
 	}
 	sum := md5.New() //nolint:gosec // the only checksum that every S3 server supports; it detects accidental changes
 	p.size, err = io.Copy(io.MultiWriter(p.file, sum), io.LimitReader(p.source, maxLength))
 	if err != nil {
-		return err
+		return false, err
 	}
 	p.md5 = base64.StdEncoding.EncodeToString(sum.Sum(nil))
 	p.left -= p.size
 	_, err = p.source.Peek(1)
-	p.last = errors.Is(err, io.EOF)
+	isLast = errors.Is(err, io.EOF)
 	switch {
-	case err != nil && !p.last:
-		return err
+	case err != nil && !isLast:
+		return false, err
 	case p.unknown:
-		return nil
-	case p.last && p.left > 0:
-		return io.ErrUnexpectedEOF
-	case p.left < 0, p.left == 0 && !p.last:
-		return errTooLong
+		return isLast, nil
+	case isLast && p.left > 0:
+		return false, io.ErrUnexpectedEOF
+	case p.left < 0, p.left == 0 && !isLast:
+		return false, errTooLong
 	}
-	return nil
+	return isLast, nil
 }
 
 // newCurrentPartReader returns a reader of the current part.
