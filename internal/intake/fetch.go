@@ -126,7 +126,7 @@ func (s *Service) ClaimAndDownloadFile(ctx context.Context, ws core.WorkspaceID,
 	err = s.renewLeaseWhile(ctx, t, claim, func(ctx context.Context) (err error) {
 		ctx, cancel := context.WithTimeout(ctx, fetchTime)
 		defer cancel()
-		size, err = s.downloadAndCharge(ctx, t, m, claim, key)
+		size, err = s.downloadChargeAndStore(ctx, t, m, claim, key)
 		return err
 	})
 	stopping := ctx.Err() != nil
@@ -167,9 +167,9 @@ func describeFetchFailure(err error) (reason string, final bool) {
 	return reasonInternal, false
 }
 
-// downloadAndCharge downloads a file, stores its bytes under key, and returns its size. It charges the bytes to the
-// workspace as they arrive.
-func (s *Service) downloadAndCharge(
+// downloadChargeAndStore downloads a file, stores its bytes under key, and returns its size. It charges the bytes to
+// the workspace as they arrive.
+func (s *Service) downloadChargeAndStore(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, key string,
 ) (size int64, err error) {
 	var from source

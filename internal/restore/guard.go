@@ -330,7 +330,7 @@ type HoldResult struct {
 }
 
 // readNewestStoredStep returns the highest step of the mark and all receipts, not of the ledger.
-func (g *Guard) readNewestStoredStep(ctx context.Context) (int64, error) {
+func (g *Guard) readNewestStoredStep(ctx context.Context) (newestOrZero int64, err error) {
 	mark, err := g.Receipts.ReadMarkOrZero(ctx)
 	if err != nil {
 		return 0, err
