@@ -134,8 +134,8 @@ func prepareAtSQL(aheadSQL, dueSQL string) string {
 const mayHaveBegun = `p.status = 'queued' AND ` + listTime + ` <= clock() + @ahead::interval`
 
 // lockBegunSQL returns the SQL that selects the ledger rows u of the accounts' posts with which a worker may have
-// begun, in the order of their ids. whereAndLock is a condition on u and a locking clause. LATERAL makes PostgreSQL look
-// up the row of each of these posts; with a join, it may read the rows of all posts that wait.
+// begun, in the order of their ids. whereAndLock is a condition on u and a locking clause. LATERAL makes PostgreSQL
+// look up the row of each of these posts; with a join, it may read the rows of all posts that wait.
 func lockBegunSQL(accountIDsSQL, whereAndLock string) string {
 	return `
 		SELECT u.workspace_id, u.post_id FROM (
