@@ -129,8 +129,8 @@ func compileAlternatives(r huma.Registry, alternatives []*huma.Schema) (*schema.
 	return out, nil
 }
 
-// listJSONExamples returns examples of what a schema allows, as JSON: its choices, or an object with the example of each
-// property.
+// listJSONExamples returns examples of what a schema allows, as JSON: its choices, or an object with the example of
+// each property.
 func listJSONExamples(s *huma.Schema) (list []string) {
 	for _, choice := range s.Enum {
 		list = append(list, fmt.Sprintf("%q", choice))

@@ -157,7 +157,7 @@ func Handlers(a *app.App) []Handler {
 			return a.RefreshDueTokenAndSaveResult(ctx, j.Workspace, j.Account)
 		}),
 		newHandler(5*time.Minute, func(ctx context.Context, j queue.Check) error {
-			return a.CheckDueAccount(ctx, j.Workspace, j.Account)
+			return a.CheckAndUpdateDueAccount(ctx, j.Workspace, j.Account)
 		}),
 		newHandler(5*time.Minute, func(ctx context.Context, j queue.Revoke) error {
 			return snoozeFor(a.RevokeUnusedGrant(ctx, j.Grant))

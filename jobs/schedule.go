@@ -30,7 +30,7 @@ func (j *Jobs) periodicTasks() []periodicTask {
 		{"files", time.Minute, a.Intake().DeleteRowsOfDeletedFiles},
 		{"blobs", time.Hour, a.Intake().DeleteUnreferencedBlobsIfDue},
 		{"alerts", 15 * time.Second, a.QueueAlertEmails},
-		{"housekeep", 10 * time.Minute, a.DeleteExpiredRowsAndUpdateKeyMetric},
+		{"housekeep", 10 * time.Minute, a.DeleteExpiredRowsAndUpdateSecretKeyMetric},
 	}
 }
 

@@ -16,7 +16,7 @@ func (s *studio) checkAccounts() {
 	due, err := s.App.ListDueAccountChecks(s.t.Context())
 	must(s.t, err)
 	for _, job := range due {
-		must(s.t, s.App.CheckDueAccount(s.t.Context(), job.Workspace, job.Account))
+		must(s.t, s.App.CheckAndUpdateDueAccount(s.t.Context(), job.Workspace, job.Account))
 	}
 }
 

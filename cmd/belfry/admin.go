@@ -191,7 +191,7 @@ func (p *program) printAndCheckRotation(
 	ctx context.Context, s *commandSession, resealedInAll int, lastPass app.Rotation,
 ) error {
 	err := p.printLinef("Values re-encrypted: %d.", resealedInAll)
-	counts, countErr := s.app.CountSealedByKeyAndUpdateMetric(ctx)
+	counts, countErr := s.app.CountSealedBySecretKeyAndUpdateMetric(ctx)
 	for _, key := range slices.Sorted(maps.Keys(counts)) {
 		err = errors.Join(err, p.printLinef("Values that the key %s protects: %d.", key, counts[key]))
 	}

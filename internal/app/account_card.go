@@ -95,14 +95,14 @@ func (a *App) ListAccountCards(ctx context.Context, c core.Caller, f AccountFilt
 	}), nil
 }
 
-// quotasFromFacts returns the quotas that the network has reported for an account. lastLiveAt is when the account's
-// last post went live.
-func quotasFromFacts(facts core.Facts, lastLiveAt time.Time) []AccountQuota {
+// quotasFromFacts returns the quotas that the network has reported for an account. lastPostLiveAt is when the account's
+// last post went live: it sets ToldAt if the network reported the quotas before that.
+func quotasFromFacts(facts core.Facts, lastPostLiveAt time.Time) []AccountQuota {
 	if facts.Quota == nil {
 		return nil
 	}
 	q := AccountQuota{Used: facts.Quota.Used, Limit: facts.Quota.Limit, Name: "posts", Window: facts.Quota.Window}
-	if lastLiveAt.After(facts.ToldAt) {
+	if lastPostLiveAt.After(facts.ToldAt) {
 		q.ToldAt = facts.ToldAt
 	}
 	return []AccountQuota{q}

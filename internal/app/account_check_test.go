@@ -14,7 +14,7 @@ func checkAll(t *testing.T, h *apptest.Harness) int {
 	due, err := h.App.ListDueAccountChecks(t.Context())
 	must(t, err)
 	for _, job := range due {
-		must(t, h.App.CheckDueAccount(t.Context(), job.Workspace, job.Account))
+		must(t, h.App.CheckAndUpdateDueAccount(t.Context(), job.Workspace, job.Account))
 	}
 	return len(due)
 }

@@ -45,10 +45,10 @@ const (
 	purposeProfiles = "profiles"
 )
 
-// StartConnect begins a consent and returns the address of the network's consent page. The callback must arrive in the
-// same browser session within ten minutes, and works only once.
+// StartConnect begins a consent and returns the address of the network's consent page. The network's redirect must
+// arrive in the same browser session within ten minutes, and works only once.
 func (a *App) StartConnect(ctx context.Context, c core.Caller, in contract.Connect) (contract.Authorize, error) {
-	t, err := a.authorizeSession(c, true)
+	t, err := a.authorizeManager(c)
 	if err != nil {
 		return contract.Authorize{}, err
 	}
@@ -123,16 +123,16 @@ func errTooManyAccounts(used, limit int64) error {
 		WithHint("Disconnect an account, or change the subscription plan.")
 }
 
-// startConsent stores a pending consent and returns the address of the network's consent page. reconnect is the account
-// to reconnect, and retry the post to retry afterwards; nil for none.
+// startConsent stores a pending consent and returns the address of the network's consent page. reconnectOrNil is the
+// account to reconnect, and retryOrNil the post to retry afterwards.
 func (a *App) startConsent(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
-	reconnect *core.AccountID, retry *core.PostID,
+	reconnectOrNil *core.AccountID, retryOrNil *core.PostID,
 ) (contract.Authorize, error) {
 	d := n.Describe()
 	state := secret.RandomText(stateBytes)
-	row := newPendingConsentKey(state, c)
-	row.Platform, row.Account, row.Post, row.Verifier = d.ID, reconnect, retry, []byte{}
-	ask := network.AuthRequest{State: state, RedirectURI: a.callbackURL(d.ID)}
+	row := newPendingConsent(state, c)
+	row.Platform, row.Account, row.Post, row.Verifier = d.ID, reconnectOrNil, retryOrNil, []byte{}
+	ask := network.AuthRequest{State: state, RedirectURI: a.consentRedirectURL(d.ID)}
 	if d.PKCE {
 		verifier := secret.NewPKCEVerifier()
 		ask.Challenge = secret.PKCEChallenge(verifier)
@@ -144,9 +144,9 @@ func (a *App) startConsent(ctx context.Context, t store.Tenant, c core.Caller, n
 	return contract.Authorize{AuthorizeURL: a.cfg.Client.BrowserURL(n.AuthorizeURL(ask))}, nil
 }
 
-// newPendingConsentKey returns the fields that identify a pending consent: its state, the person and the browser
-// session.
-func newPendingConsentKey(state string, c core.Caller) store.PendingConsent {
+// newPendingConsent returns a pending consent that has only the fields that identify it: its state, the person and the
+// browser session.
+func newPendingConsent(state string, c core.Caller) (identityOnly store.PendingConsent) {
 	stateHash, session := secret.HashToken(purposeState, state), secret.HashToken(purposeSession, c.SessionID())
 	return store.PendingConsent{StateHash: stateHash[:], User: c.AttributedUser(), SessionHash: session[:]}
 }
@@ -156,9 +156,9 @@ func pendingConsentEncryptionContext(column string, row store.PendingConsent, c 
 	return secret.EncryptionContext("connections", column, fmt.Sprintf("%x", row.StateHash), c.Workspace().String())
 }
 
-// callbackURL returns the address to which a network redirects people. Each network has its own, so that no other
-// network can impersonate it.
-func (a *App) callbackURL(platform core.Platform) string {
+// consentRedirectURL returns the address to which a network redirects people after a consent. Each network has its own,
+// so that no other network can impersonate it.
+func (a *App) consentRedirectURL(platform core.Platform) string {
 	return a.cfg.PublicURL + "/accounts/callback/" + string(platform)
 }
 
@@ -166,10 +166,10 @@ func (a *App) callbackURL(platform core.Platform) string {
 // session, or "" if there is no such consent.
 func (a *App) FindConsentWorkspaceSlug(ctx context.Context, c core.Caller, state string,
 ) (slugOrEmpty string, err error) {
-	if _, err := a.authorizeSession(c, false); err != nil {
+	if _, err := a.authorizeSession(c); err != nil {
 		return "", err
 	}
-	slug, err := a.cfg.Store.PendingConsentWorkspaceSlug(ctx, newPendingConsentKey(state, c))
+	slug, err := a.cfg.Store.PendingConsentWorkspaceSlug(ctx, newPendingConsent(state, c))
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nil
 	}
@@ -181,7 +181,7 @@ func (a *App) FindConsentWorkspaceSlug(ctx context.Context, c core.Caller, state
 // reconnected, Connected.Reconnected is set even if there is an error.
 func (a *App) FinishConnectOrReconnect(ctx context.Context, c core.Caller, platform string, query url.Values,
 ) (Connected, error) {
-	t, err := a.authorizeSession(c, true)
+	t, err := a.authorizeManager(c)
 	if err != nil {
 		return Connected{}, err
 	}
@@ -189,13 +189,13 @@ func (a *App) FinishConnectOrReconnect(ctx context.Context, c core.Caller, platf
 	if err != nil {
 		return Connected{}, err
 	}
-	want := newPendingConsentKey(query.Get("state"), c)
+	want := newPendingConsent(query.Get("state"), c)
 	want.Platform = core.Platform(platform)
 	row, err := t.ConsumeConsentAwaitingCallback(ctx, want, a.cfg.Now())
 	if err != nil {
 		return Connected{}, convertConsentLookupError(err)
 	}
-	profiles, err := a.exchangeCode(ctx, c, n, row, query)
+	profiles, err := a.exchangeCodeForProfiles(ctx, c, n, row, query)
 	if err != nil {
 		return Connected{Reconnected: newReconnectedOrNil(row)}, err
 	}
@@ -222,9 +222,9 @@ func convertConsentLookupError(err error) error {
 		WithHint(hintConnectAgain)
 }
 
-// exchangeCode exchanges the code of a network's redirect for profiles. No transaction is open while it calls the
-// network.
-func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network, row store.PendingConsent,
+// exchangeCodeForProfiles exchanges the code of a network's redirect for profiles with their tokens. No transaction is
+// open while it calls the network.
+func (a *App) exchangeCodeForProfiles(ctx context.Context, c core.Caller, n network.Network, row store.PendingConsent,
 	query url.Values,
 ) ([]network.Profile, error) {
 	name := n.Describe().Name
@@ -233,7 +233,7 @@ func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network
 		return nil, core.Fail(core.CodeConflict, "Access to %s was not granted.", name).
 			WithHint("Connect the account again and grant all permissions.")
 	}
-	grant := network.AuthResponse{Code: code, RedirectURI: a.callbackURL(row.Platform)}
+	grant := network.AuthResponse{Code: code, RedirectURI: a.consentRedirectURL(row.Platform)}
 	if len(row.Verifier) > 0 {
 		verifier, err := a.cfg.Ring.Open(purposeVerifier, pendingConsentEncryptionContext("verifier", row, c), row.Verifier)
 		if err != nil {

@@ -42,7 +42,7 @@ func (a *App) disconnectAccountInTx(ctx context.Context, t store.Tenant, id core
 	if err := a.unqueueAccountPosts(ctx, t, account); err != nil {
 		return err
 	}
-	if err := a.enqueueGrantRevocationIfPossible(ctx, t, id); err != nil {
+	if err := a.enqueueUnusedGrantRevocation(ctx, t, id); err != nil {
 		return err
 	}
 	// Posts are locked before accounts, in the order that workers use, so the account comes last.
@@ -82,7 +82,7 @@ func (a *App) unqueueAccountPosts(ctx context.Context, t store.Tenant, account c
 
 // lockPublicationAndBuildConflict reads the post's ledger row, which it locks, and returns a conflict that names the
 // post and the latest time until which the post prevents disconnecting.
-func lockPublicationAndBuildConflict(ctx context.Context, t store.Tenant, post core.Post) error {
+func lockPublicationAndBuildConflict(ctx context.Context, t store.Tenant, post core.Post) (conflict error) {
 	pub, err := t.LockPublication(ctx, post.ID)
 	if err != nil {
 		return err

@@ -13,17 +13,18 @@ import (
 const factsAge = 10 * time.Minute
 
 // GetStoredAccountFacts returns the stored facts of all connected accounts, by account id. It calls no network.
-func (a *App) GetStoredAccountFacts(ctx context.Context, c core.Caller) (map[string]core.Facts, error) {
+func (a *App) GetStoredAccountFacts(ctx context.Context, c core.Caller,
+) (factsByAccountID map[string]core.Facts, err error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, err
 	}
 	told, err := t.AccountFacts(ctx, nil)
-	facts := make(map[string]core.Facts, len(told))
+	factsByAccountID = make(map[string]core.Facts, len(told))
 	for id, f := range told {
-		facts[id.String()] = f.OnlyValidFor(time.Time{}, a.cfg.Now())
+		factsByAccountID[id.String()] = f.OnlyValidFor(time.Time{}, a.cfg.Now())
 	}
-	return facts, err
+	return factsByAccountID, err
 }
 
 // EnqueueRefreshOfStaleFacts makes workers ask the networks for new facts of all accounts whose facts are older than

@@ -47,7 +47,7 @@ func checkAccount(t *testing.T, h *apptest.Harness, a *app.App, ws *apptest.Work
 	must(t, err)
 	_, err = h.Pool.Exec(t.Context(), `UPDATE accounts SET check_at = clock() WHERE id = $1`, id)
 	must(t, err)
-	must(t, a.CheckDueAccount(t.Context(), ws.Owner.Workspace(), id))
+	must(t, a.CheckAndUpdateDueAccount(t.Context(), ws.Owner.Workspace(), id))
 }
 
 func TestAConnectedAccountsPictureIsCopied(t *testing.T) {

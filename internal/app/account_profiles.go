@@ -179,18 +179,18 @@ func (a *App) saveProfileChoices(ctx context.Context, t store.Tenant, c core.Cal
 		return Connected{}, fmt.Errorf("encode the profiles to choose from: %w", err)
 	}
 	choice := Connected{Choice: secret.RandomText(stateBytes), Platform: consent.Platform}
-	row := newPendingConsentKey(choice.Choice, c)
+	row := newPendingConsent(choice.Choice, c)
 	row.Platform, row.Verifier, row.BegunAt = choice.Platform, []byte{}, consent.BegunAt
 	row.Profiles = a.cfg.Ring.Seal(purposeProfiles, pendingConsentEncryptionContext("profiles", row, c), plain)
 	if err := t.AddPendingConsent(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
 		return Connected{}, fmt.Errorf("store the profiles to choose from: %w", err)
 	}
-	choice.Profiles, err = a.loadProfileChoices(ctx, t, choice.Platform, profiles)
+	choice.Profiles, err = a.newProfileChoices(ctx, t, choice.Platform, profiles)
 	return choice, err
 }
 
-// loadProfileChoices reads which of the profiles are connected, and returns the profiles as choices.
-func (a *App) loadProfileChoices(ctx context.Context, t store.Tenant, platform core.Platform,
+// newProfileChoices returns the profiles as choices. It reads from the database which of them are connected.
+func (a *App) newProfileChoices(ctx context.Context, t store.Tenant, platform core.Platform,
 	profiles []network.Profile,
 ) ([]ProfileChoice, error) {
 	out := make([]ProfileChoice, len(profiles))
@@ -211,14 +211,14 @@ func (a *App) loadProfileChoices(ctx context.Context, t store.Tenant, platform c
 // returned, all or none. After an error, the person can choose again.
 func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choiceToken string, externalIDs []string,
 ) (Connected, error) {
-	t, err := a.authorizeSession(c, true)
+	t, err := a.authorizeManager(c)
 	if err != nil {
 		return Connected{}, err
 	}
 	var platform core.Platform
 	var list []core.Account
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		row, err := t.ConsumeConsentAwaitingChoice(ctx, newPendingConsentKey(choiceToken, c), a.cfg.Now())
+		row, err := t.ConsumeConsentAwaitingChoice(ctx, newPendingConsent(choiceToken, c), a.cfg.Now())
 		if err != nil {
 			return convertConsentLookupError(err)
 		}

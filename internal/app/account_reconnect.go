@@ -50,16 +50,16 @@ func (a *App) StartReconnectToRetryPost(ctx context.Context, c core.Caller, post
 	return a.startReconnectConsent(ctx, t, c, account, &id)
 }
 
-// startReconnectConsent begins a consent to reconnect the account and, if retry is not nil, to retry that post
+// startReconnectConsent begins a consent to reconnect the account and, if retryOrNil is not nil, to retry that post
 // afterwards.
 func (a *App) startReconnectConsent(ctx context.Context, t store.Tenant, c core.Caller, account core.Account,
-	retry *core.PostID,
+	retryOrNil *core.PostID,
 ) (contract.Authorize, error) {
 	n, err := a.getConfiguredConnector("platform", string(account.Platform))
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	return a.startConsent(ctx, t, c, n, &account.ID, retry)
+	return a.startConsent(ctx, t, c, n, &account.ID, retryOrNil)
 }
 
 // newReconnectedOrNil returns what is known of a reconnection before the account is reconnected, or nil if the purpose

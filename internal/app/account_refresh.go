@@ -229,10 +229,10 @@ func (a *App) ListDueAccountChecks(ctx context.Context) ([]queue.Check, error) {
 	return due, nil
 }
 
-// CheckDueAccount asks the network whether an account's token still works, so that people learn about an invalid token
-// before a post fails. It also reads the account's facts and profile. It does nothing if the check is not due or
-// another worker has claimed it. Only a definite answer about the token changes the account's status.
-func (a *App) CheckDueAccount(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
+// CheckAndUpdateDueAccount asks the network whether an account's token still works, so that people learn about an
+// invalid token before a post fails. It also updates the account's facts and profile. It does nothing if the check is
+// not due or another worker has claimed it. Only a definite answer about the token changes the account's status.
+func (a *App) CheckAndUpdateDueAccount(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
 	t, err := a.authorize(core.NewWorkerCaller(ws), core.Write)
 	if err != nil {
 		return err

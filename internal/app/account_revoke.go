@@ -38,9 +38,10 @@ func revocationEncryptionContext(grantHash []byte) string {
 	return secret.EncryptionContext("revocations", "token", hex.EncodeToString(grantHash), "")
 }
 
-// enqueueGrantRevocationIfPossible enqueues a job that asks the network to revoke an account's grant, if the network
-// supports this. The caller disconnects the account in the same transaction.
-func (a *App) enqueueGrantRevocationIfPossible(ctx context.Context, t store.Tenant, id core.AccountID) error {
+// enqueueUnusedGrantRevocation enqueues a job for RevokeUnusedGrant, which asks the network to revoke an account's
+// grant if no other account needs it. It does nothing if the network cannot revoke grants. The caller disconnects the
+// account in the same transaction.
+func (a *App) enqueueUnusedGrantRevocation(ctx context.Context, t store.Tenant, id core.AccountID) error {
 	account, sealed, err := t.AccountWithTokenIncludingDisconnected(ctx, id)
 	if err != nil {
 		return err

@@ -34,7 +34,7 @@ func accountWorks(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, a con
 	t.Helper()
 	_, err := h.Pool.Exec(t.Context(), `UPDATE accounts SET check_at = clock()`)
 	must(t, err)
-	must(t, h.App.CheckDueAccount(t.Context(), ws.ID, ws.AccountID(a)))
+	must(t, h.App.CheckAndUpdateDueAccount(t.Context(), ws.ID, ws.AccountID(a)))
 	return stored[string](t, h, a, "status") == "ok"
 }
 
@@ -70,9 +70,9 @@ func TestTheLastAccountOfAGrantEndsIt(t *testing.T) {
 			if revokeCalls(h) != 1 || tokensToRevoke(t, h) != 0 {
 				t.Errorf("%d calls, %d tokens kept", revokeCalls(h), tokensToRevoke(t, h))
 			}
-			must(t, h.App.DeleteExpiredRowsAndUpdateKeyMetric(t.Context()))
+			must(t, h.App.DeleteExpiredRowsAndUpdateSecretKeyMetric(t.Context()))
 			h.Clock.Advance(21 * time.Minute)
-			must(t, h.App.DeleteExpiredRowsAndUpdateKeyMetric(t.Context()))
+			must(t, h.App.DeleteExpiredRowsAndUpdateSecretKeyMetric(t.Context()))
 			var left int
 			must(t, h.Pool.QueryRow(t.Context(), `SELECT count(*) FROM revocations`).Scan(&left))
 			if left != 0 {

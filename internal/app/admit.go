@@ -9,10 +9,11 @@ import (
 
 // authorizeAndThrottleCreationOrReplay checks the following, in the order of decisions.md: whether the plan includes
 // the API, the scope, whether the request is a repetition, and, for a request that creates posts, the hourly limit. It
-// commits its own writes. If it admits a request with a replay, either the operation stores its response, or
-// releaseReplayKeyUnlessOutcomeUnknown releases the key.
+// commits its own writes. For a repetition, it returns the stored answer, with Replayed set; otherwise, the answer has
+// at most Creations. If it admits a request with a replay, it reserves the key: either the operation stores its
+// response, or releaseReplayKeyIfRefused releases the key.
 func (a *App) authorizeAndThrottleCreationOrReplay(ctx context.Context, c core.Caller, access Access, replay *Replay,
-) (Answer, error) {
+) (storedOrCountOnly Answer, err error) {
 	t, err := a.authorizeAccess(c, access)
 	if err != nil {
 		return Answer{}, err
@@ -44,8 +45,11 @@ func (a *App) authorizeAccess(c core.Caller, access Access) (store.Tenant, error
 	if c.Kind() == core.CredentialKey && !a.cfg.Plans[c.Plan()].API {
 		return store.Tenant{}, core.NewFeatureNotIncludedError("API access")
 	}
-	if access.Session {
-		return a.authorizeSession(c, access.Manages)
+	switch {
+	case access.Session && access.Manages:
+		return a.authorizeManager(c)
+	case access.Session:
+		return a.authorizeSession(c)
 	}
 	return a.authorize(c, access.Scope)
 }

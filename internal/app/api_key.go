@@ -11,7 +11,7 @@ import (
 
 // ListKeys lists the workspace's API keys, newest first. Only a person who manages the workspace may list them.
 func (a *App) ListKeys(ctx context.Context, c core.Caller) (contract.Keys, error) {
-	t, err := a.authorizeSession(c, true)
+	t, err := a.authorizeManager(c)
 	if err != nil {
 		return contract.Keys{}, err
 	}
@@ -21,7 +21,7 @@ func (a *App) ListKeys(ctx context.Context, c core.Caller) (contract.Keys, error
 
 // CreateKey creates an API key that acts for the caller. Only this response contains the key itself.
 func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKey) (contract.Key, error) {
-	t, err := a.authorizeReauthenticated(c, true)
+	t, err := a.authorizeReauthenticatedManager(c)
 	if err != nil {
 		return contract.Key{}, err
 	}
@@ -56,7 +56,7 @@ func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKe
 
 // RevokeKey deletes an API key. Later requests with the key get unauthenticated.
 func (a *App) RevokeKey(ctx context.Context, c core.Caller, id string) error {
-	t, err := a.authorizeReauthenticated(c, true)
+	t, err := a.authorizeReauthenticatedManager(c)
 	t, keyID, err := parseIDUnlessFailed[core.KeyKind](t, id, err)
 	if err != nil {
 		return err

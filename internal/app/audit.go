@@ -30,7 +30,7 @@ type AuditPage struct {
 
 // ReadAuditLog returns a page of the workspace's audit log. Only a person who manages the workspace may read it.
 func (a *App) ReadAuditLog(ctx context.Context, c core.Caller, q AuditQuery) (AuditPage, error) {
-	t, err := a.authorizeSession(c, true)
+	t, err := a.authorizeManager(c)
 	if err != nil {
 		return AuditPage{}, err
 	}

@@ -114,12 +114,12 @@ func TestTheAuditLogCannotBeChangedAndIsKeptForAYear(t *testing.T) {
 		}
 	}
 	h.Clock.Advance(365*24*time.Hour - time.Minute)
-	must(t, h.App.DeleteExpiredRowsAndUpdateKeyMetric(context.WithoutCancel(t.Context())))
+	must(t, h.App.DeleteExpiredRowsAndUpdateSecretKeyMetric(context.WithoutCancel(t.Context())))
 	if len(auditLines(t, h)) == 0 {
 		t.Error("rows of this year are gone")
 	}
 	h.Clock.Advance(time.Minute)
-	must(t, h.App.DeleteExpiredRowsAndUpdateKeyMetric(t.Context()))
+	must(t, h.App.DeleteExpiredRowsAndUpdateSecretKeyMetric(t.Context()))
 	if left := auditLines(t, h); len(left) > 0 {
 		t.Errorf("rows of last year are left: %v", left)
 	}

@@ -103,7 +103,7 @@ func (a *App) AuthenticateInWorkspaceOrLast(ctx context.Context, s Session, slug
 // GetCurrentWorkspaceSlug returns the present slug of the workspace that once had the former slug. It returns not_found
 // if the person is not a member of such a workspace.
 func (a *App) GetCurrentWorkspaceSlug(ctx context.Context, c core.Caller, formerSlug string) (string, error) {
-	if _, err := a.authorizeSession(c, false); err != nil {
+	if _, err := a.authorizeSession(c); err != nil {
 		return "", err
 	}
 	if checkSlug(formerSlug) != nil {

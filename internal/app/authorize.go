@@ -17,14 +17,17 @@ func (a *App) authorize(c core.Caller, scope core.Scope) (store.Tenant, error) {
 	return a.cfg.Store.In(c.Workspace()), nil
 }
 
-// authorizeSession is like authorize, but requires a signed-in person. With mustManage, the person's role must also
-// allow them to manage the workspace.
-func (a *App) authorizeSession(c core.Caller, mustManage bool) (store.Tenant, error) {
-	require := c.RequireSession
-	if mustManage {
-		require = c.RequireManager
+// authorizeSession is like authorize, but requires a signed-in person, with any role.
+func (a *App) authorizeSession(c core.Caller) (store.Tenant, error) {
+	if err := c.RequireSession(); err != nil {
+		return store.Tenant{}, err
 	}
-	if err := require(); err != nil {
+	return a.cfg.Store.In(c.Workspace()), nil
+}
+
+// authorizeManager is like authorizeSession, but the person's role must also allow them to manage the workspace.
+func (a *App) authorizeManager(c core.Caller) (store.Tenant, error) {
+	if err := c.RequireManager(); err != nil {
 		return store.Tenant{}, err
 	}
 	return a.cfg.Store.In(c.Workspace()), nil
@@ -32,8 +35,15 @@ func (a *App) authorizeSession(c core.Caller, mustManage bool) (store.Tenant, er
 
 // authorizeReauthenticated is like authorizeSession, but also requires that the person has recently confirmed their
 // password.
-func (a *App) authorizeReauthenticated(c core.Caller, mustManage bool) (store.Tenant, error) {
-	t, err := a.authorizeSession(c, mustManage)
+func (a *App) authorizeReauthenticated(c core.Caller) (store.Tenant, error) {
+	t, err := a.authorizeSession(c)
+	return t, cmp.Or(err, c.RequireRecentPassword(a.cfg.Now()))
+}
+
+// authorizeReauthenticatedManager is like authorizeManager, but also requires that the person has recently confirmed
+// their password.
+func (a *App) authorizeReauthenticatedManager(c core.Caller) (store.Tenant, error) {
+	t, err := a.authorizeManager(c)
 	return t, cmp.Or(err, c.RequireRecentPassword(a.cfg.Now()))
 }
 
@@ -63,10 +73,9 @@ func authorizeWriteAndParseID[K core.Kind](a *App, c core.Caller, id string, inp
 	return parseIDUnlessFailed[K](t, id, cmp.Or(err, inputErr))
 }
 
-// authorizeManagerAndParseID is authorizeSession for an operation on one object by a person who manages the workspace.
-// It also parses the object's id.
+// authorizeManagerAndParseID is authorizeManager for an operation on one object. It also parses the object's id.
 func authorizeManagerAndParseID[K core.Kind](a *App, c core.Caller, id string) (store.Tenant, core.ID[K], error) {
-	t, err := a.authorizeSession(c, true)
+	t, err := a.authorizeManager(c)
 	return parseIDUnlessFailed[K](t, id, err)
 }
 

@@ -287,12 +287,12 @@ func TestErasingTheDataOfAStrangerIsDoneAtOnce(t *testing.T) {
 	must(t, err)
 	h.WorkErasures()
 	h.Clock.Advance(365 * 24 * time.Hour)
-	must(t, h.App.DeleteExpiredRowsAndUpdateKeyMetric(t.Context()))
+	must(t, h.App.DeleteExpiredRowsAndUpdateSecretKeyMetric(t.Context()))
 	if s, err := h.App.GetErasureStatus(t.Context(), answer.Code); err != nil || s.DoneAt.IsZero() {
 		t.Errorf("%+v, %v", s, err)
 	}
 	h.Clock.Advance(time.Second)
-	must(t, h.App.DeleteExpiredRowsAndUpdateKeyMetric(t.Context()))
+	must(t, h.App.DeleteExpiredRowsAndUpdateSecretKeyMetric(t.Context()))
 	_, err = h.App.GetErasureStatus(t.Context(), answer.Code)
 	want(t, core.CodeNotFound, err)
 }

@@ -26,8 +26,9 @@ func checkName(fieldPath, label, name string) error {
 	return core.CheckRequiredLine(fieldPath, label, name, maxName)
 }
 
-// parseEmail returns an email address without surrounding spaces, or invalid_request if it is not a plain address.
-func parseEmail(fieldPath, email string) (string, error) {
+// checkAndTrimEmail returns an email address without surrounding spaces, or invalid_request if it is not a plain
+// address. It does not change the case of letters.
+func checkAndTrimEmail(fieldPath, email string) (trimmed string, err error) {
 	email = strings.TrimSpace(email)
 	parsed, err := mail.ParseAddress(email)
 	if err != nil || parsed.Address != email || len(email) > maxEmail || strings.ContainsFunc(email, unicode.IsControl) {

@@ -29,7 +29,7 @@ func (a *App) Admit(ctx context.Context, c core.Caller, access Access, replay *R
 
 // FreeReplay frees a request's key as Do does when the operation refuses.
 func (a *App) FreeReplay(ctx context.Context, c core.Caller, replay *Replay, refused error) {
-	a.releaseReplayKeyUnlessOutcomeUnknown(ctx, c, replay, refused)
+	a.releaseReplayKeyIfRefused(ctx, c, replay, refused)
 }
 
 // WithReplay hands the replay to an operation as Do does.

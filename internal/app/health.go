@@ -60,9 +60,9 @@ const workerMemory = 24 * time.Hour
 // erasureKept is how long a person can see that their data was deleted.
 const erasureKept = 365 * 24 * time.Hour
 
-// DeleteExpiredRowsAndUpdateKeyMetric deletes expired sessions, devices, consents, stored responses, rate limit
-// counters, revocations and erasures. It also updates the metric that counts encrypted values.
-func (a *App) DeleteExpiredRowsAndUpdateKeyMetric(ctx context.Context) error {
+// DeleteExpiredRowsAndUpdateSecretKeyMetric deletes expired sessions, devices, consents, stored responses, rate limit
+// counters, revocations and erasures. It also updates the metric that counts the encrypted values of each secret key.
+func (a *App) DeleteExpiredRowsAndUpdateSecretKeyMetric(ctx context.Context) error {
 	err := a.cfg.Store.DeleteOldRows(ctx, a.cfg.Now(), store.Retention{
 		Replays: replayKeep, Creations: a.cfg.LimitCreate.Window, Addresses: a.cfg.LimitAddress.Window, Workers: workerMemory,
 		Devices: DeviceLifetime,
@@ -76,6 +76,6 @@ func (a *App) DeleteExpiredRowsAndUpdateKeyMetric(ctx context.Context) error {
 	if err := a.cfg.Store.DeleteOldErasures(ctx, erasureKept); err != nil {
 		return fmt.Errorf("delete old erasures: %w", err)
 	}
-	_, err = a.CountSealedByKeyAndUpdateMetric(ctx)
+	_, err = a.CountSealedBySecretKeyAndUpdateMetric(ctx)
 	return err
 }

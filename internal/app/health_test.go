@@ -119,7 +119,7 @@ func TestHousekeepingDeletesWhatHasExpired(t *testing.T) {
 		_, err := h.Pool.Exec(t.Context(), `INSERT INTO river_job (kind, args) VALUES ($1, '{}')`, kind)
 		must(t, err)
 	}
-	must(t, h.App.DeleteExpiredRowsAndUpdateKeyMetric(t.Context()))
+	must(t, h.App.DeleteExpiredRowsAndUpdateSecretKeyMetric(t.Context()))
 	for table, n := range count() {
 		if n != 1 {
 			t.Errorf("%s: %d rows after housekeeping at once", table, n)
@@ -127,7 +127,7 @@ func TestHousekeepingDeletesWhatHasExpired(t *testing.T) {
 	}
 	h.Clock.Advance(25 * time.Hour)
 	fill()
-	must(t, h.App.DeleteExpiredRowsAndUpdateKeyMetric(t.Context()))
+	must(t, h.App.DeleteExpiredRowsAndUpdateSecretKeyMetric(t.Context()))
 	for table, n := range count() {
 		if n != 1 {
 			t.Errorf("%s: %d rows a day later", table, n)

@@ -15,7 +15,7 @@ const heldPostsListed = 200
 // FindPublishingHold returns why publishing is on hold and which of the workspace's posts are affected. The reason is
 // empty if publishing is not on hold.
 func (a *App) FindPublishingHold(ctx context.Context, c core.Caller,
-) (reasonOrEmpty string, posts []store.HeldPost, err error) {
+) (reasonOrEmpty string, affectedPosts []store.HeldPost, err error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return "", nil, err
@@ -27,13 +27,13 @@ func (a *App) FindPublishingHold(ctx context.Context, c core.Caller,
 	if err != nil {
 		return "", nil, err
 	}
-	posts, err = t.PostsUnderPublishingHold(ctx, heldPostsListed)
-	for i := range posts {
-		if url := a.browserURLOrNil(posts[i].ExternalURL); url != nil {
-			posts[i].ExternalURL = *url
+	affectedPosts, err = t.PostsUnderPublishingHold(ctx, heldPostsListed)
+	for i := range affectedPosts {
+		if url := a.browserURLOrNil(affectedPosts[i].ExternalURL); url != nil {
+			affectedPosts[i].ExternalURL = *url
 		}
 	}
-	return hold.Reason, posts, err
+	return hold.Reason, affectedPosts, err
 }
 
 // CancelUnprovedPosts turns the unproved posts into drafts and releases their slots. If an unproved post has failed, it

@@ -34,7 +34,7 @@ var inviteMails = mailLimit{kind: "invite", burst: 3, interval: 24 * time.Hour}
 // The response does not reveal whether the person has an account on the server. Inviting the same person again replaces
 // the link. It returns conflict if the person is already a member. Invitations count toward the plan's members.
 func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.InviteMember) (contract.Member, error) {
-	t, err := a.authorizeReauthenticated(c, true)
+	t, err := a.authorizeReauthenticatedManager(c)
 	if err != nil {
 		return contract.Member{}, err
 	}
@@ -117,7 +117,7 @@ func (a *App) queueInvitationEmailIfAllowed(ctx context.Context, t store.Tenant,
 	if a.MailMode() == MailOff {
 		return false, nil
 	}
-	if may, err := countEmailAndCheckLimit(ctx, t, inviteMails, invited.Email); err != nil || !may {
+	if may, err := countEmailUnlessLimited(ctx, t, inviteMails, invited.Email); err != nil || !may {
 		return false, err
 	}
 	return true, a.queueInvitationEmail(ctx, t, c, invited, url)
@@ -151,7 +151,7 @@ func (a *App) queueInvitationEmail(ctx context.Context, t store.Tenant, c core.C
 // before the @.
 func parseInvitee(in contract.InviteMember) (m core.Member, err error) {
 	m = core.Member{ID: core.NewID[core.UserKind](), Name: in.Name}
-	if m.Email, err = parseEmail("email", in.Email); err != nil {
+	if m.Email, err = checkAndTrimEmail("email", in.Email); err != nil {
 		return m, err
 	}
 	if m.Role, err = core.ParseRole("role", in.Role); err != nil {

@@ -160,7 +160,7 @@ type FileBatch struct {
 // EditFiles changes many files and returns how many of them exist. A file that already has the maximum number of tags
 // gets no further tag.
 func (a *App) EditFiles(ctx context.Context, c core.Caller, in FileBatch) (found int, err error) {
-	t, ids, err := authorizeAndParseFileIDs(a, c, in.IDs)
+	t, ids, err := authorizeWriteAndParseFileIDs(a, c, in.IDs)
 	if err != nil {
 		return 0, err
 	}
@@ -190,7 +190,7 @@ func (a *App) EditFiles(ctx context.Context, c core.Caller, in FileBatch) (found
 // their names.
 func (a *App) DeleteFiles(ctx context.Context, c core.Caller, ids []string,
 ) (deleted int, namesInUse []string, err error) {
-	t, parsed, err := authorizeAndParseFileIDs(a, c, ids)
+	t, parsed, err := authorizeWriteAndParseFileIDs(a, c, ids)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -213,8 +213,9 @@ func CheckFileBatchSize(ids []string) error {
 	return nil
 }
 
-// authorizeAndParseFileIDs is authorize for a change to many files. It also checks their number and parses their ids.
-func authorizeAndParseFileIDs(a *App, c core.Caller, ids []string) (store.Tenant, []core.MediaID, error) {
+// authorizeWriteAndParseFileIDs is authorize for a change to many files. It also checks their number and parses their
+// ids.
+func authorizeWriteAndParseFileIDs(a *App, c core.Caller, ids []string) (store.Tenant, []core.MediaID, error) {
 	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return t, nil, err

@@ -123,8 +123,9 @@ type throttler interface {
 	) (wait time.Duration, err error)
 }
 
-// countEmailAndCheckLimit counts an email to an address, whoever requests it, and reports whether the limit allows it.
-func countEmailAndCheckLimit(ctx context.Context, db throttler, l mailLimit, email string) (allowed bool, err error) {
+// countEmailUnlessLimited counts an email to an address, whoever requests it. If the limit does not allow the email, it
+// returns false and counts nothing.
+func countEmailUnlessLimited(ctx context.Context, db throttler, l mailLimit, email string) (allowed bool, err error) {
 	wait, err := db.CountActionUnlessThrottled(ctx, l.kind+"/"+accountBucketName(email), l.burst, l.interval)
 	if err != nil {
 		return false, fmt.Errorf("count emails to an address: %w", err)

@@ -375,7 +375,7 @@ func TestMembersAreNotToldAboutOldProblems(t *testing.T) {
 	if got := o.tell(8 * 24 * time.Hour); len(got) != 0 {
 		t.Errorf("told: %v", got)
 	}
-	must(t, o.App.DeleteExpiredRowsAndUpdateKeyMetric(t.Context()))
+	must(t, o.App.DeleteExpiredRowsAndUpdateSecretKeyMetric(t.Context()))
 	var left int
 	must(t, o.Pool.QueryRow(t.Context(), `SELECT count(*) FROM alerts`).Scan(&left))
 	if left != 0 {

@@ -12,7 +12,7 @@ import (
 // ListMembersAndInvitations lists members and invitations, oldest first. Only a person who manages the workspace may
 // list them.
 func (a *App) ListMembersAndInvitations(ctx context.Context, c core.Caller) (contract.Members, error) {
-	t, err := a.authorizeSession(c, true)
+	t, err := a.authorizeManager(c)
 	if err != nil {
 		return contract.Members{}, err
 	}
@@ -25,7 +25,7 @@ func (a *App) ListMembersAndInvitations(ctx context.Context, c core.Caller) (con
 func (a *App) ChangeMemberOrInvitationRole(ctx context.Context, c core.Caller,
 	in contract.EditMember,
 ) (contract.Member, error) {
-	t, err := a.authorizeReauthenticated(c, true)
+	t, err := a.authorizeReauthenticatedManager(c)
 	if err != nil {
 		return contract.Member{}, err
 	}
@@ -69,7 +69,11 @@ func (a *App) ChangeMemberOrInvitationRole(ctx context.Context, c core.Caller,
 // stop working. The member's posts stay. Everybody can remove themselves, except the last owner, who gets conflict.
 func (a *App) RemoveMemberOrInvitation(ctx context.Context, c core.Caller, id string) error {
 	leaves := id == c.AttributedUser().String()
-	t, err := a.authorizeReauthenticated(c, !leaves)
+	authorize := a.authorizeReauthenticatedManager
+	if leaves {
+		authorize = a.authorizeReauthenticated
+	}
+	t, err := authorize(c)
 	if err != nil {
 		return err
 	}

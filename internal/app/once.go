@@ -24,7 +24,7 @@ const (
 // DoOnce calls act for the first of several requests with the same key. It returns act's result as JSON. Repeated
 // requests wait until the first one has ended, and get the same result. act continues if its client disconnects,
 // because a browser cancels the first request when a person presses a button again. If act fails, the key is released,
-// unless the outcome is unknown.
+// unless act may have taken effect.
 func (a *App) DoOnce(ctx context.Context, c core.Caller, replay *Replay, act func(context.Context) (any, error),
 ) (answerJSON []byte, err error) {
 	t, err := a.authorize(c, core.Write)
@@ -38,7 +38,7 @@ func (a *App) DoOnce(ctx context.Context, c core.Caller, replay *Replay, act fun
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), onceTimeout)
 	defer cancel()
 	out, err := act(ctx)
-	if isOutcomeUnknown(err) {
+	if mayHaveTakenEffect(err) {
 		return nil, err
 	}
 	if err != nil {

@@ -79,7 +79,7 @@ func (a *App) RunOperation(ctx context.Context, op *Operation, r Request) (Answe
 	}
 	out, err := op.run(contextWithReplay(ctx, replay), a, r.Caller, r.Decode)
 	if err != nil {
-		a.releaseReplayKeyUnlessOutcomeUnknown(ctx, r.Caller, replay, err)
+		a.releaseReplayKeyIfRefused(ctx, r.Caller, replay, err)
 		return answer, err
 	}
 	if replay != nil && !replay.saved {

@@ -37,7 +37,7 @@ func (a *App) RequestPasswordReset(ctx context.Context, email string, from Brows
 	if a.MailMode() == MailOff {
 		return core.NotFound()
 	}
-	email, err := parseEmail("email", email)
+	email, err := checkAndTrimEmail("email", email)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (a *App) RequestPasswordReset(ctx context.Context, email string, from Brows
 		a.cfg.Metrics.CountRateLimited(limitNameSignIn)
 		return errRateLimited(wait, "Too many password reset requests.", "Wait, then try again.")
 	}
-	if may, err := countEmailAndCheckLimit(ctx, a.cfg.Store, resetMails, email); err != nil || !may {
+	if may, err := countEmailUnlessLimited(ctx, a.cfg.Store, resetMails, email); err != nil || !may {
 		return err
 	}
 	plain, err := json.Marshal(passwordReset{email, secret.RandomText(resetBytes), a.cfg.Now().Add(resetFor)})

@@ -63,7 +63,7 @@ func TestALinkForANewPasswordExpiresAfterAnHour(t *testing.T) {
 	token := o.askForReset(ws.Email)
 	o.Clock.Advance(time.Hour)
 	want(t, core.CodeNotFound, o.reset(token))
-	must(t, o.App.DeleteExpiredRowsAndUpdateKeyMetric(t.Context()))
+	must(t, o.App.DeleteExpiredRowsAndUpdateSecretKeyMetric(t.Context()))
 	var left int
 	must(t, o.Pool.QueryRow(t.Context(), `SELECT count(*) FROM password_resets`).Scan(&left))
 	if left != 0 {

@@ -54,7 +54,7 @@ type PostCard struct {
 // deleted, and leaves out ids that are malformed or unknown.
 func (a *App) FindFilesIncludingDeleted(ctx context.Context, c core.Caller,
 	ids []string,
-) (map[string]contract.Media, error) {
+) (filesByID map[string]contract.Media, err error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, err
@@ -66,11 +66,11 @@ func (a *App) FindFilesIncludingDeleted(ctx context.Context, c core.Caller,
 		}
 	}
 	found, err := t.MediaIncludingDeleted(ctx, parsed)
-	files := make(map[string]contract.Media, len(found))
+	filesByID = make(map[string]contract.Media, len(found))
 	for _, m := range found {
-		files[m.ID.String()] = a.mediaOf(t, m)
+		filesByID[m.ID.String()] = a.mediaOf(t, m)
 	}
-	return files, err
+	return filesByID, err
 }
 
 // GetPostCard returns a post with all data for its page.
@@ -94,11 +94,11 @@ func (a *App) GetPostCard(ctx context.Context, c core.Caller, id string) (PostCa
 
 // ListPostCards is ListPosts for the dashboard. If platform is not "", it lists only the posts on that network. Among
 // failed posts alone, it leaves out those that have a live copy. next is the cursor of the next page, or "" on the last
-// page. unfilteredCounts contains the number of posts by status at the same moment, as CountPostsByStatusCapped returns
-// it; it is nil if a filter other than the status is set.
+// page. countsIfUnfiltered contains the number of posts by status at the same moment, as CountPostsByStatusCapped
+// returns it; it is nil if a filter other than the status is set.
 func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 	in contract.ListPosts, platform core.Platform,
-) (cards []PostCard, next string, unfilteredCounts map[core.PostStatus]int, err error) {
+) (cards []PostCard, next string, countsIfUnfiltered map[core.PostStatus]int, err error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, "", nil, err
@@ -116,10 +116,10 @@ func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 		if err := read(t); err != nil {
 			return err
 		}
-		unfilteredCounts, err = t.CountPostsByStatusCapped(ctx)
+		countsIfUnfiltered, err = t.CountPostsByStatusCapped(ctx)
 		return err
 	})
-	return cards, next, unfilteredCounts, err
+	return cards, next, countsIfUnfiltered, err
 }
 
 // newPostCard returns the card of a post for a caller, without ProfileURL.

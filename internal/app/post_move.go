@@ -260,9 +260,9 @@ func (a *App) ResolveOutcome(ctx context.Context, c core.Caller, id string, in c
 	})
 }
 
-// markLive marks a post as live, with the link that a person has entered.
-func (a *App) markLive(ctx context.Context, t store.Tenant, p core.Post, url string) error {
-	if err := core.CheckOptionalLink("url", url); err != nil {
+// markLive marks a post as live, with the link that a person has entered, if any.
+func (a *App) markLive(ctx context.Context, t store.Tenant, p core.Post, urlOrEmpty string) error {
+	if err := core.CheckOptionalLink("url", urlOrEmpty); err != nil {
 		return err
 	}
 	pub, err := lockUnclaimedPublication(ctx, t, p.ID)
@@ -274,6 +274,6 @@ func (a *App) markLive(ctx context.Context, t store.Tenant, p core.Post, url str
 	if err != nil {
 		return err
 	}
-	change.Post.ExternalURL = url
+	change.Post.ExternalURL = urlOrEmpty
 	return a.savePostChangeAndEndClaim(ctx, t, change, pub)
 }

@@ -105,18 +105,18 @@ func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.
 	return r, nil
 }
 
-// parseWhen parses the time of a request. If requested is nil, the post is a draft. zone applies to a time without a
-// zone.
-func parseWhen(requested *contract.When, zone core.Zone) (core.When, error) {
+// parseWhen parses the time of a request. nil means a draft. zone applies to a time without a zone.
+func parseWhen(requestedOrNil *contract.When, zone core.Zone) (core.When, error) {
 	switch {
-	case requested == nil:
+	case requestedOrNil == nil:
 		return core.ParseWhen("draft", "", "", zone)
-	case !requested.Instant.IsZero():
-		of, err := core.ParseZone(requested.Timezone)
-		return core.When{Kind: core.WhenInstant, At: requested.Instant, Zone: of}, core.PrefixPaths("when.timezone", err)
+	case !requestedOrNil.Instant.IsZero():
+		of, err := core.ParseZone(requestedOrNil.Timezone)
+		when := core.When{Kind: core.WhenInstant, At: requestedOrNil.Instant, Zone: of}
+		return when, core.PrefixPaths("when.timezone", err)
 	}
-	when, err := core.ParseWhen(requested.Word, requested.PublishAt, requested.Timezone, zone)
-	if requested.Delayed {
+	when, err := core.ParseWhen(requestedOrNil.Word, requestedOrNil.PublishAt, requestedOrNil.Timezone, zone)
+	if requestedOrNil.Delayed {
 		when.Hold = core.UndoDelay
 	}
 	return when, err

@@ -14,7 +14,7 @@ type Preferences struct {
 
 // SetShortcutsEnabled sets whether single keys work as shortcuts for the signed-in person, in all their workspaces.
 func (a *App) SetShortcutsEnabled(ctx context.Context, c core.Caller, enabled bool) error {
-	if _, err := a.authorizeSession(c, false); err != nil {
+	if _, err := a.authorizeSession(c); err != nil {
 		return err
 	}
 	return a.cfg.Store.SetShortcutsEnabled(ctx, c.AttributedUser(), enabled)
@@ -22,7 +22,7 @@ func (a *App) SetShortcutsEnabled(ctx context.Context, c core.Caller, enabled bo
 
 // GetFirstSteps returns which of the first steps of a new workspace are done.
 func (a *App) GetFirstSteps(ctx context.Context, c core.Caller) (core.FirstSteps, error) {
-	t, err := a.authorizeSession(c, false)
+	t, err := a.authorizeSession(c)
 	if err != nil {
 		return core.FirstSteps{}, err
 	}
@@ -31,7 +31,7 @@ func (a *App) GetFirstSteps(ctx context.Context, c core.Caller) (core.FirstSteps
 
 // HideFirstSteps hides the workspace's first steps from the signed-in person.
 func (a *App) HideFirstSteps(ctx context.Context, c core.Caller) error {
-	t, err := a.authorizeSession(c, false)
+	t, err := a.authorizeSession(c)
 	if err != nil {
 		return err
 	}

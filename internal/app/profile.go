@@ -20,14 +20,14 @@ const changeUseful = 7 * 24 * time.Hour
 // password, and is a conflict if another person has it. A changed address invalidates the password reset links that
 // were sent to the old address, and queues an email to the old address.
 func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditProfile) error {
-	t, err := a.authorizeSession(c, false)
+	t, err := a.authorizeSession(c)
 	if err != nil {
 		return err
 	}
 	if err := checkName("name", "The name", in.Name); err != nil {
 		return err
 	}
-	email, err := parseEmail("email", in.Email)
+	email, err := checkAndTrimEmail("email", in.Email)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 func (a *App) authorizeAndAnnounceEmailChange(ctx context.Context, t store.Tenant, c core.Caller, before core.User,
 	newEmail string,
 ) error {
-	if _, err := a.authorizeReauthenticated(c, false); err != nil {
+	if _, err := a.authorizeReauthenticated(c); err != nil {
 		return err
 	}
 	if a.MailMode() == MailOff {
@@ -86,7 +86,7 @@ func profileAuditFields(u core.User) map[string]string {
 // sessions except the present one, which must store the returned proof to continue. If the present password is wrong,
 // it returns invalid_request.
 func (a *App) ChangePassword(ctx context.Context, c core.Caller, in contract.ChangePassword) (proof string, err error) {
-	t, err := a.authorizeSession(c, false)
+	t, err := a.authorizeSession(c)
 	if err != nil {
 		return "", err
 	}
@@ -130,7 +130,7 @@ func withErrorPath(fieldPath string, err error) error {
 
 // GetMailChoice returns which of the workspace's problems the person gets emails about.
 func (a *App) GetMailChoice(ctx context.Context, c core.Caller) (core.MailChoice, error) {
-	t, err := a.authorizeSession(c, false)
+	t, err := a.authorizeSession(c)
 	if err != nil {
 		return "", err
 	}
@@ -140,7 +140,7 @@ func (a *App) GetMailChoice(ctx context.Context, c core.Caller) (core.MailChoice
 
 // SetMailChoice sets which of the workspace's problems the person gets emails about.
 func (a *App) SetMailChoice(ctx context.Context, c core.Caller, choice string) error {
-	t, err := a.authorizeSession(c, false)
+	t, err := a.authorizeSession(c)
 	if err != nil {
 		return err
 	}

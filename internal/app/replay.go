@@ -127,13 +127,12 @@ func markReplaySavedOrConvertError(ctx context.Context, t store.Tenant, saveErr 
 	return errStillRunning(other.Left)
 }
 
-// releaseReplayKeyUnlessOutcomeUnknown releases the key of a request that was admitted and then refused, so that the
-// client can send a corrected request. If the error is internal, the key stays reserved, because the outcome is
-// unknown.
-func (a *App) releaseReplayKeyUnlessOutcomeUnknown(ctx context.Context, c core.Caller, replay *Replay,
+// releaseReplayKeyIfRefused releases the key of a request that was admitted and then refused, so that the client can
+// send a corrected request. If the request may have taken effect despite the error, the key stays reserved.
+func (a *App) releaseReplayKeyIfRefused(ctx context.Context, c core.Caller, replay *Replay,
 	operationErr error,
 ) {
-	if replay == nil || isOutcomeUnknown(operationErr) {
+	if replay == nil || mayHaveTakenEffect(operationErr) {
 		return
 	}
 	t, err := a.authorize(c, core.Read)
@@ -145,8 +144,9 @@ func (a *App) releaseReplayKeyUnlessOutcomeUnknown(ctx context.Context, c core.C
 	}
 }
 
-// isOutcomeUnknown reports whether an error leaves open what a request has done.
-func isOutcomeUnknown(err error) bool {
+// mayHaveTakenEffect reports whether a request with this error may have changed something: the error is internal or
+// unavailable. It returns false for nil.
+func mayHaveTakenEffect(err error) bool {
 	code := core.CodeOf(err)
 	return err != nil && (code == core.CodeInternal || code == core.CodeUnavailable)
 }

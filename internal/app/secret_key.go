@@ -141,9 +141,9 @@ func resealColumn[K core.Kind](ctx context.Context, a *App, column store.SealedC
 	}
 }
 
-// CountSealedByKeyAndUpdateMetric counts the encrypted values by the id of their key, and updates the metric that shows
-// these counts. A key without values can be removed.
-func (a *App) CountSealedByKeyAndUpdateMetric(ctx context.Context) (map[string]int64, error) {
+// CountSealedBySecretKeyAndUpdateMetric counts the encrypted values by the id of their secret key, and updates the
+// metric that shows these counts. A key without values can be removed.
+func (a *App) CountSealedBySecretKeyAndUpdateMetric(ctx context.Context) (countByKeyID map[string]int64, err error) {
 	counts, err := a.cfg.Store.CountSealedBySecretKey(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("count encrypted values: %w", err)

@@ -33,7 +33,7 @@ func TestAfterARotationTheOldKeyCanBeRemoved(t *testing.T) {
 	must(t, err)
 
 	use(fresh, old)
-	counts, err := b.App.CountSealedByKeyAndUpdateMetric(b.Context())
+	counts, err := b.App.CountSealedBySecretKeyAndUpdateMetric(b.Context())
 	must(t, err)
 	if counts[keyID(old)] < 3 || counts[keyID(fresh)] != 0 {
 		t.Errorf("before: %v", counts)
@@ -47,7 +47,7 @@ func TestAfterARotationTheOldKeyCanBeRemoved(t *testing.T) {
 	if again, err := b.App.ReencryptSecretsWithNewestKey(b.Context()); err != nil || again != (app.Rotation{}) {
 		t.Errorf("a second rotation did %+v, %v", again, err)
 	}
-	counts, err = b.App.CountSealedByKeyAndUpdateMetric(b.Context())
+	counts, err = b.App.CountSealedBySecretKeyAndUpdateMetric(b.Context())
 	must(t, err)
 	if n, shown := counts[keyID(old)]; n != 0 || !shown || counts[keyID(fresh)] != total {
 		t.Errorf("after: %v", counts)

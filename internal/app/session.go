@@ -10,7 +10,7 @@ import (
 
 // ListSessions lists the browsers in which the person is signed in, most recently used first.
 func (a *App) ListSessions(ctx context.Context, c core.Caller) ([]core.BrowserSession, error) {
-	if _, err := a.authorizeSession(c, false); err != nil {
+	if _, err := a.authorizeSession(c); err != nil {
 		return nil, err
 	}
 	list, err := a.cfg.Store.SessionsOfUser(ctx, c.AttributedUser(), a.cfg.Now())
@@ -22,7 +22,7 @@ func (a *App) ListSessions(ctx context.Context, c core.Caller) ([]core.BrowserSe
 
 // EndSession signs the person out of one browser. It returns not_found if they have no such session.
 func (a *App) EndSession(ctx context.Context, c core.Caller, id string) error {
-	t, err := a.authorizeSession(c, false)
+	t, err := a.authorizeSession(c)
 	t, session, err := parseIDUnlessFailed[core.SessionKind](t, id, err)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (a *App) EndSession(ctx context.Context, c core.Caller, id string) error {
 
 // EndAllSessions signs the person out of all browsers, including the present one.
 func (a *App) EndAllSessions(ctx context.Context, c core.Caller) error {
-	t, err := a.authorizeSession(c, false)
+	t, err := a.authorizeSession(c)
 	if err != nil {
 		return err
 	}

@@ -143,6 +143,6 @@ const currency = "USD"
 func newUserAndCheckPassword(name, email, password string) (core.User, error) {
 	u := core.User{ID: core.NewID[core.UserKind](), Name: name}
 	var wrongEmail error
-	u.Email, wrongEmail = parseEmail("email", email)
+	u.Email, wrongEmail = checkAndTrimEmail("email", email)
 	return u, errors.Join(checkName("name", "The name", name), wrongEmail, checkNewPassword(password))
 }

@@ -99,9 +99,9 @@ func (a *App) throttleVerifyAndAuditPassword(ctx context.Context, user store.Sig
 }
 
 // verifyPasswordAndAuditOrRefund returns wrongErr unless the password is the person's. If the password is correct, it
-// refunds the attempt to the bucket in which the attempt was counted. It writes a failed attempt to the audit log, even
-// for an unknown person, so that the response time does not reveal whether the person exists.
-func (a *App) verifyPasswordAndAuditOrRefund(ctx context.Context, user store.SignInUser, password, bucket string,
+// refunds the attempt to refundBucket, in which the attempt was counted. Otherwise, it writes the failed attempt to the
+// audit log, even for an unknown person, so that the response time does not reveal whether the person exists.
+func (a *App) verifyPasswordAndAuditOrRefund(ctx context.Context, user store.SignInUser, password, refundBucket string,
 	wrongErr error,
 ) error {
 	var right bool
@@ -120,7 +120,7 @@ func (a *App) verifyPasswordAndAuditOrRefund(ctx context.Context, user store.Sig
 		}
 		return wrongErr
 	}
-	if err := a.cfg.Store.RefundCountedAction(ctx, bucket, accountInterval); err != nil {
+	if err := a.cfg.Store.RefundCountedAction(ctx, refundBucket, accountInterval); err != nil {
 		return fmt.Errorf("refund a sign-in attempt: %w", err)
 	}
 	return nil
@@ -247,7 +247,7 @@ func (a *App) saveDeviceAndGetCookie(ctx context.Context, s *store.Store, user c
 // (Session.ProvedAt). A wrong password is invalid_request. Only a few attempts are allowed, because the session may be
 // stolen.
 func (a *App) VerifyOwnPasswordAndAudit(ctx context.Context, c core.Caller, password string) error {
-	t, err := a.authorizeSession(c, false)
+	t, err := a.authorizeSession(c)
 	if err != nil {
 		return err
 	}

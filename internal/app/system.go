@@ -24,7 +24,7 @@ func (a *App) CreateWorkspaceWithOwner(ctx context.Context, in contract.CreateWo
 	if err != nil {
 		return SignedIn{}, err
 	}
-	email, err := parseEmail("owner-email", in.OwnerEmail)
+	email, err := checkAndTrimEmail("owner-email", in.OwnerEmail)
 	if err != nil {
 		return SignedIn{}, err
 	}

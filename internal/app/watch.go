@@ -23,7 +23,7 @@ type Changes struct {
 // gets all changes since its last receive together. The channel is never closed.
 //
 // One query per second serves all watchers of a process. Without watchers, there are no queries.
-func (a *App) WatchRecentAndNewChanges(ctx context.Context, c core.Caller) (<-chan Changes, error) {
+func (a *App) WatchRecentAndNewChanges(ctx context.Context, c core.Caller) (neverClosed <-chan Changes, err error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, err

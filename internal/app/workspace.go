@@ -13,7 +13,7 @@ import (
 // EditWorkspace changes the fields that are set in the request. The monthly post quota resets at the start of the month
 // in the workspace's zone. If the zone changes, used slots stay in their month, and posts keep their zones.
 func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.EditWorkspace) (contract.Workspace, error) {
-	t, err := a.authorizeReauthenticated(c, true)
+	t, err := a.authorizeReauthenticatedManager(c)
 	if err != nil {
 		return contract.Workspace{}, err
 	}
@@ -138,7 +138,7 @@ type Workspace struct {
 
 // ListJoinedWorkspaces lists the workspaces of the signed-in person, oldest membership first.
 func (a *App) ListJoinedWorkspaces(ctx context.Context, c core.Caller) ([]Workspace, error) {
-	if _, err := a.authorizeSession(c, false); err != nil {
+	if _, err := a.authorizeSession(c); err != nil {
 		return nil, err
 	}
 	list, err := a.cfg.Store.Memberships(ctx, c.AttributedUser())

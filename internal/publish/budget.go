@@ -37,10 +37,10 @@ func (c *claim) toStoreBudget(b network.Budget) store.Budget {
 // reserveBudget returns the exhausted budget and when the call can be made. Otherwise, the time is zero.
 func (c *claim) reserveBudget(
 	ctx context.Context, do core.Action,
-) (exhaustedUntil time.Time, b network.Budget, err error) {
+) (exhaustedUntil time.Time, exhausted network.Budget, err error) {
 	b, counts := c.budgetOf(do)
 	if !counts {
-		return time.Time{}, b, nil
+		return time.Time{}, network.Budget{}, nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.cfg.Schedule.CallTimeout())
 	defer cancel()
@@ -48,9 +48,9 @@ func (c *claim) reserveBudget(
 	blocking, err := c.engine.cfg.Store.ReserveCallIfRoom(ctx, c.toStoreBudget(b), since)
 	switch {
 	case err != nil:
-		return time.Time{}, b, fmt.Errorf("count a call: %w", err)
+		return time.Time{}, network.Budget{}, fmt.Errorf("count a call: %w", err)
 	case blocking.IsZero():
-		return time.Time{}, b, nil
+		return time.Time{}, network.Budget{}, nil
 	case !ends.IsZero():
 		return ends, b, nil
 	}

@@ -41,7 +41,7 @@ type workload struct {
 	until func(ctx context.Context, most time.Duration) (time.Duration, error)
 	claim func(ctx context.Context, owner string, limit int, lease time.Duration, now time.Time) ([]store.Claim, error)
 	wake  <-chan struct{} // signals new work; nil if nothing does
-	slots chan struct{}
+	permits chan struct{} // contains an element for each permit in use
 }
 
 // Run publishes posts as they become due, and prepares others ahead of time, until ctx ends. Then it starts no further
@@ -80,16 +80,16 @@ func (e *Engine) runWorkload(ctx context.Context, w Worker, load workload) {
 // It does not wait for the posts: the caller does, with publishing.
 func (e *Engine) claimAndStartPublishing(ctx context.Context, w Worker, load workload, publishing *sync.WaitGroup) {
 	for ctx.Err() == nil {
-		free := acquireFreeSlots(ctx, load.slots)
+		free := acquireFreePermits(ctx, load.permits)
 		if free == 0 {
 			return
 		}
 		claims, err := e.claimPosts(ctx, w.Owner, load, free)
 		for range free - len(claims) {
-			<-load.slots
+			<-load.permits
 		}
 		for ws, claims := range groupByWorkspace(claims) {
-			publishing.Go(func() { e.publishClaimsAndFreeSlots(ctx, ws, claims, load.slots) })
+			publishing.Go(func() { e.publishClaimsAndReleasePermits(ctx, ws, claims, load.permits) })
 		}
 		switch {
 		case err != nil && ctx.Err() == nil:
@@ -113,16 +113,17 @@ func (e *Engine) claimPosts(ctx context.Context, owner string, load workload, li
 	return load.claim(ctx, owner, limit, e.cfg.Schedule.Lease, e.cfg.Now())
 }
 
-// acquireFreeSlots waits until a slot is free, and takes all free slots, up to claimBatch. It returns 0 when ctx ends.
-func acquireFreeSlots(ctx context.Context, slots chan<- struct{}) (acquired int) {
+// acquireFreePermits waits until a permit is free, and takes all free permits, up to claimBatch. Each is for one post.
+// It returns 0 when ctx ends.
+func acquireFreePermits(ctx context.Context, permits chan<- struct{}) (acquired int) {
 	select {
-	case slots <- struct{}{}:
+	case permits <- struct{}{}:
 	case <-ctx.Done():
 		return 0
 	}
 	for n := 1; n < claimBatch; n++ {
 		select {
-		case slots <- struct{}{}:
+		case permits <- struct{}{}:
 		default:
 			return n
 		}
@@ -138,17 +139,17 @@ func groupByWorkspace(claims []store.Claim) map[core.WorkspaceID][]store.Claim {
 	return groups
 }
 
-// publishClaimsAndFreeSlots publishes claimed posts of one workspace in parallel, and frees a slot as each one ends.
-// Posts that cannot be read become available again when their leases end.
-func (e *Engine) publishClaimsAndFreeSlots(ctx context.Context, ws core.WorkspaceID, claims []store.Claim,
-	slots <-chan struct{},
+// publishClaimsAndReleasePermits publishes claimed posts of one workspace in parallel, and releases a permit as each
+// one ends. Posts that cannot be read become available again when their leases end.
+func (e *Engine) publishClaimsAndReleasePermits(ctx context.Context, ws core.WorkspaceID, claims []store.Claim,
+	permits <-chan struct{},
 ) {
 	var publishing sync.WaitGroup
 	defer publishing.Wait()
 	read, err := e.loadClaimsAndCountTakeovers(ctx, ws, claims)
 	if err != nil && len(claims) > 1 { // an unreadable post must not stop the others
 		for i := range claims {
-			publishing.Go(func() { e.publishClaimsAndFreeSlots(ctx, ws, claims[i:i+1], slots) })
+			publishing.Go(func() { e.publishClaimsAndReleasePermits(ctx, ws, claims[i:i+1], permits) })
 		}
 		return
 	}
@@ -156,11 +157,11 @@ func (e *Engine) publishClaimsAndFreeSlots(ctx context.Context, ws core.Workspac
 		e.cfg.Log.ErrorContext(ctx, "could not read a due post", "workspace", ws, "post", claims[0].Post, "error", err)
 	}
 	for range len(claims) - len(read) {
-		<-slots
+		<-permits
 	}
 	for _, c := range read {
 		publishing.Go(func() {
-			defer func() { <-slots }()
+			defer func() { <-permits }()
 			if err := c.publishAndRecover(ctx); err != nil {
 				e.cfg.Log.ErrorContext(ctx, "publishing failed", "workspace", ws, "post", c.post.ID, "error", err)
 			}

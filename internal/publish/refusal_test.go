@@ -121,7 +121,7 @@ func TestARefusalHasTheNetworkAskedForFactsOfTheAccountAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			account := b.ws.Account(c.platform)
-			must(t, b.App.CheckDueAccount(b.Context(), b.ws.ID, b.ws.AccountID(account)))
+			must(t, b.App.CheckAndUpdateDueAccount(b.Context(), b.ws.ID, b.ws.AccountID(account)))
 			jobs := b.Jobs("check")
 			c.fault.DelayMs = 1
 			b.Fault(c.fault)

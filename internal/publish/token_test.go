@@ -192,7 +192,7 @@ func TestACheckRenewsALapsedToken(t *testing.T) {
 	due, err := b.App.ListDueAccountChecks(b.Context())
 	must(t, err)
 	for _, check := range due {
-		must(t, b.App.CheckDueAccount(b.Context(), check.Workspace, check.Account))
+		must(t, b.App.CheckAndUpdateDueAccount(b.Context(), check.Workspace, check.Account))
 	}
 	if len(due) != 1 || *renewals != 2 || b.ws.StatusOf(account) != "ok" {
 		t.Errorf("%d checks, %d renewals, the account is %s", len(due), *renewals, b.ws.StatusOf(account))
@@ -208,7 +208,7 @@ func TestACheckIsRepeatedAfterAFailedRenewal(t *testing.T) {
 	b.ws.Work(b.ws.Now("first", account))
 	b.Clock.Advance(25 * time.Hour)
 	refuse = network.Error{Kind: network.RateLimited, Message: "Slow down.", RetryAfter: 2 * time.Hour}
-	must(t, b.App.CheckDueAccount(b.Context(), b.ws.ID, b.ws.AccountID(account)))
+	must(t, b.App.CheckAndUpdateDueAccount(b.Context(), b.ws.ID, b.ws.AccountID(account)))
 	b.Clock.Advance(2 * time.Hour)
 	due, err := b.App.ListDueAccountChecks(b.Context())
 	must(t, err)
