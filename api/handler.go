@@ -56,7 +56,7 @@ func (a *API) handleRequest(c echo.Context, r *route) error {
 		slog.String("credential", string(caller.Kind())))
 	readBody := newBodyReader(c)
 	answer, err := a.cfg.App.RunOperation(c.Request().Context(), r.operation, app.Request{
-		Caller: caller, Replay: r.readReplayOrNil(c, readBody),
+		Caller: caller, ReplayKey: r.readReplayKeyOrNil(c, readBody),
 		Decode: func(into any) error { return r.decodeInput(c, readBody, into) },
 	})
 	if left := answer.Creations; left != nil {
@@ -73,10 +73,10 @@ func (a *API) handleRequest(c echo.Context, r *route) error {
 	return writeJSON(c, r.status, answer.Body)
 }
 
-// readReplayOrNil returns the request's Idempotency-Key and body, or nil if there is no key or the operation is not
+// readReplayKeyOrNil returns the request's Idempotency-Key and body, or nil if there is no key or the operation is not
 // repeatable. It also returns nil if the body cannot be read; decodeInput reports that error after the caller has been
 // admitted.
-func (r *route) readReplayOrNil(c echo.Context, readBody func() ([]byte, error)) *app.Replay {
+func (r *route) readReplayKeyOrNil(c echo.Context, readBody func() ([]byte, error)) *app.ReplayKey {
 	keys := c.Request().Header.Values("Idempotency-Key")
 	if !r.operation.Replayable || len(keys) == 0 {
 		return nil
@@ -86,7 +86,7 @@ func (r *route) readReplayOrNil(c echo.Context, readBody func() ([]byte, error))
 		return nil
 	}
 	// Two headers become a key with a space, which is not valid.
-	return &app.Replay{Route: r.method + " " + r.path, Key: strings.Join(keys, ", "), Body: body, Status: r.status}
+	return &app.ReplayKey{Route: r.method + " " + r.path, Key: strings.Join(keys, ", "), Body: body, Status: r.status}
 }
 
 // decodeInput decodes the path, the query and the body strictly into the operation's input.

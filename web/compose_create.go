@@ -34,7 +34,7 @@ func (r *request) saveAltTextsAndCreatePosts(
 	}
 	answer, err := r.web.cfg.App.RunOperation(ctx, operation, app.Request{
 		Caller: r.caller, Decode: app.NewFixedInputDecoder(contract.CreatePosts{PlanPosts: newPlanRequest(m), Confirm: true}),
-		Replay: newFormReplayOrNil(form),
+		ReplayKey: newFormReplayKeyOrNil(form),
 	})
 	if err == nil {
 		err = json.Unmarshal(answer.Body, &made)

@@ -28,14 +28,14 @@ func newFormID() string { return rand.Text() }
 // newFormIDField returns the hidden input with the id of a form.
 func newFormIDField() ui.Hidden { return ui.Hidden{Name: ui.FieldForm, Value: newFormID()} }
 
-// newFormReplayOrNil returns the key under which the response to a form is stored, so that submitting the form twice
+// newFormReplayKeyOrNil returns the key under which the response to a form is stored, so that submitting the form twice
 // has an effect only once. It returns nil if the form has no id from newFormID.
-func newFormReplayOrNil(form url.Values) *app.Replay {
+func newFormReplayKeyOrNil(form url.Values) *app.ReplayKey {
 	name := form.Get(ui.FieldForm)
 	if len(name) != len(newFormID()) || strings.Trim(name, formLetters) != "" {
 		return nil
 	}
-	return &app.Replay{Route: "dashboard", Key: name, Body: []byte(form.Encode()), Status: http.StatusCreated}
+	return &app.ReplayKey{Route: "dashboard", Key: name, Body: []byte(form.Encode()), Status: http.StatusCreated}
 }
 
 // errNoRedirect is the error of a form that was answered with a page: nothing was done, and the form can be sent again.
@@ -122,7 +122,7 @@ type doneAt[T any] struct {
 func doOnce[T any](
 	r *request, form url.Values, act func(context.Context) (T, error),
 ) (out T, mayBeOutdated bool, err error) {
-	repeated := r.newFormContentReplayOrNil(form)
+	repeated := r.newFormContentReplayKeyOrNil(form)
 	if repeated == nil {
 		out, err = act(r.context())
 		return out, false, err
@@ -139,10 +139,10 @@ func doOnce[T any](
 	return first.Out, r.web.cfg.Now().Sub(first.At) > repeatFlashFor, err
 }
 
-// newFormContentReplayOrNil is newFormReplayOrNil for a form with several actions. Its key also depends on the form's
+// newFormContentReplayKeyOrNil is newFormReplayKeyOrNil for a form with several actions. Its key also depends on the form's
 // address and values, so that each action can happen once.
-func (r *request) newFormContentReplayOrNil(form url.Values) *app.Replay {
-	replay := newFormReplayOrNil(form)
+func (r *request) newFormContentReplayKeyOrNil(form url.Values) *app.ReplayKey {
+	replay := newFormReplayKeyOrNil(form)
 	if replay != nil {
 		sum := sha256.Sum256([]byte(r.echo.Request().URL.Path + "\n" + form.Encode()))
 		replay.Key += "-" + hex.EncodeToString(sum[:16])

@@ -34,7 +34,7 @@ func (r *request) reserveUpload(form url.Values) error {
 		return errors.New("there is no operation that reserves an upload")
 	}
 	answer, err := r.web.cfg.App.RunOperation(r.context(), operation, app.Request{
-		Caller: r.caller, Decode: app.NewFixedInputDecoder(in), Replay: newFormReplayOrNil(form),
+		Caller: r.caller, Decode: app.NewFixedInputDecoder(in), ReplayKey: newFormReplayKeyOrNil(form),
 	})
 	if err != nil {
 		return r.writeErrorJSON(err)

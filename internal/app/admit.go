@@ -10,16 +10,17 @@ import (
 // authorizeAndThrottleCreationOrReplay checks the following, in the order of decisions.md: whether the plan includes
 // the API, the scope, whether the request is a repetition, and, for a request that creates posts, the hourly limit. It
 // commits its own writes. For a repetition, it returns the stored answer, with Replayed set; otherwise, the answer has
-// at most Creations. If it admits a request with a replay, it reserves the key: either the operation stores its
+// at most Creations. If it admits a request with a replay key, it reserves the key: either the operation stores its
 // response, or releaseReplayKeyIfRefused releases the key.
-func (a *App) authorizeAndThrottleCreationOrReplay(ctx context.Context, c core.Caller, access Access, replay *Replay,
+func (a *App) authorizeAndThrottleCreationOrReplay(ctx context.Context, c core.Caller, access Access,
+	replayKey *ReplayKey,
 ) (storedOrCountOnly Answer, err error) {
 	t, err := a.authorizeAccess(c, access)
 	if err != nil {
 		return Answer{}, err
 	}
-	if replay != nil {
-		kept, err := reserveKeyOrLoadAnswer(ctx, t, replay)
+	if replayKey != nil {
+		kept, err := reserveReplayKeyOrLoadAnswer(ctx, t, replayKey)
 		if err != nil {
 			return Answer{}, err
 		}
@@ -31,8 +32,8 @@ func (a *App) authorizeAndThrottleCreationOrReplay(ctx context.Context, c core.C
 		return Answer{}, nil
 	}
 	counted, err := a.throttlePostCreation(ctx, t)
-	if err != nil && replay != nil {
-		if err := t.ReleaseReplayKey(ctx, replay.toStoreReplay()); err != nil {
+	if err != nil && replayKey != nil {
+		if err := t.ReleaseReplayKey(ctx, replayKey.toStoreReplayKey()); err != nil {
 			return Answer{}, err
 		}
 	}

@@ -19,12 +19,14 @@ func limitCreate(most int) func(*app.Config) {
 // creation is the access of an operation that makes posts.
 var creation = app.Access{Scope: core.Write, Creates: true}
 
-func replayOf(key, body string) *app.Replay {
-	return &app.Replay{Route: "POST /posts", Key: key, Body: []byte(body), Status: 201}
+func replayOf(key, body string) *app.ReplayKey {
+	return &app.ReplayKey{Route: "POST /posts", Key: key, Body: []byte(body), Status: 201}
 }
 
 // keepsAnswer makes a draft as the request with the key, and returns what its repetitions will get.
-func keepsAnswer(t *testing.T, h *apptest.Harness, w *apptest.Workspace, key apptest.Key, replay *app.Replay) []byte {
+func keepsAnswer(t *testing.T, h *apptest.Harness, w *apptest.Workspace, key apptest.Key,
+	replay *app.ReplayKey,
+) []byte {
 	t.Helper()
 	made, err := h.App.CreatePosts(app.WithReplay(t.Context(), replay), key.Caller, request("kept", draft(), w.Account("threads")))
 	must(t, err)
@@ -178,7 +180,7 @@ func TestARepeatedRequestGetsTheFirstAnswer(t *testing.T) {
 	if got, err := h.App.Admit(t.Context(), other.Caller, creation, replay); err != nil || got.Replayed {
 		t.Errorf("another workspace's request: %+v, %v", got, err)
 	}
-	route := &app.Replay{Route: "POST /media/uploads", Key: "k-1", Body: replay.Body}
+	route := &app.ReplayKey{Route: "POST /media/uploads", Key: "k-1", Body: replay.Body}
 	if got, err := h.App.Admit(t.Context(), key.Caller, app.Access{Scope: core.Write}, route); err != nil || got.Replayed {
 		t.Errorf("another route's request: %+v, %v", got, err)
 	}

@@ -23,18 +23,18 @@ func (a *App) RefusedAddresses() int {
 }
 
 // Admit is the admission of an operation by itself, as Do begins with it.
-func (a *App) Admit(ctx context.Context, c core.Caller, access Access, replay *Replay) (Answer, error) {
-	return a.authorizeAndThrottleCreationOrReplay(ctx, c, access, replay)
+func (a *App) Admit(ctx context.Context, c core.Caller, access Access, replayKey *ReplayKey) (Answer, error) {
+	return a.authorizeAndThrottleCreationOrReplay(ctx, c, access, replayKey)
 }
 
 // FreeReplay frees a request's key as Do does when the operation refuses.
-func (a *App) FreeReplay(ctx context.Context, c core.Caller, replay *Replay, refused error) {
-	a.releaseReplayKeyIfRefused(ctx, c, replay, refused)
+func (a *App) FreeReplay(ctx context.Context, c core.Caller, replayKey *ReplayKey, refused error) {
+	a.releaseReplayKeyIfRefused(ctx, c, replayKey, refused)
 }
 
-// WithReplay hands the replay to an operation as Do does.
-func WithReplay(ctx context.Context, replay *Replay) context.Context {
-	return contextWithReplay(ctx, replay)
+// WithReplay hands the replay key to an operation as Do does.
+func WithReplay(ctx context.Context, replayKey *ReplayKey) context.Context {
+	return contextWithReplayKey(ctx, replayKey)
 }
 
 // Watchers are told by Tell what a look has found. LookTime is how long a look may take.

@@ -430,7 +430,7 @@ func TestARepeatedRequestFetchesOnce(t *testing.T) {
 	ask := func() (app.Answer, error) {
 		return h.App.RunOperation(t.Context(), from, app.Request{
 			Caller: ws.Owner, Decode: app.NewFixedInputDecoder(contract.MediaFromURL{URL: "https://example.com/a.jpg"}),
-			Replay: &app.Replay{Route: "POST /media/from-url", Key: "k", Body: []byte("b"), Status: 202},
+			ReplayKey: &app.ReplayKey{Route: "POST /media/from-url", Key: "k", Body: []byte("b"), Status: 202},
 		})
 	}
 	first, err := ask()

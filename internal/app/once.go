@@ -25,13 +25,13 @@ const (
 // requests wait until the first one has ended, and get the same result. act continues if its client disconnects,
 // because a browser cancels the first request when a person presses a button again. If act fails, the key is released,
 // unless act may have taken effect.
-func (a *App) DoOnce(ctx context.Context, c core.Caller, replay *Replay, act func(context.Context) (any, error),
+func (a *App) DoOnce(ctx context.Context, c core.Caller, replayKey *ReplayKey, act func(context.Context) (any, error),
 ) (answerJSON []byte, err error) {
 	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := reserveKeyOrAwaitAnswer(ctx, t, replay)
+	kept, err := reserveReplayKeyOrAwaitAnswer(ctx, t, replayKey)
 	if err != nil || kept.Replayed {
 		return kept.Body, err
 	}
@@ -42,25 +42,26 @@ func (a *App) DoOnce(ctx context.Context, c core.Caller, replay *Replay, act fun
 		return nil, err
 	}
 	if err != nil {
-		return nil, errors.Join(err, releaseReplayKey(ctx, t, replay))
+		return nil, errors.Join(err, releaseReplayKey(ctx, t, replayKey))
 	}
-	if err := saveAnswerWithOwnTimeout(ctx, t, replay, out); err != nil { // the action itself has succeeded
+	if err := saveAnswerWithOwnTimeout(ctx, t, replayKey, out); err != nil { // the action itself has succeeded
 		a.cfg.Log.ErrorContext(ctx, "could not store the response to a form", slog.Any("error", err))
 	}
 	return contract.EncodeJSON(out)
 }
 
 // saveAnswerWithOwnTimeout stores the response to a request whose context may have ended.
-func saveAnswerWithOwnTimeout(ctx context.Context, t store.Tenant, replay *Replay, answer any) error {
+func saveAnswerWithOwnTimeout(ctx context.Context, t store.Tenant, replayKey *ReplayKey, answer any) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endReplayTimeout)
 	defer cancel()
-	return saveAnswerIfReplayRequested(contextWithReplay(ctx, replay), t, answer)
+	return saveAnswerIfReplayRequested(contextWithReplayKey(ctx, replayKey), t, answer)
 }
 
-// reserveKeyOrAwaitAnswer is like reserveKeyOrLoadAnswer, but waits while the first request is running. While it waits,
-// it only reads.
-func reserveKeyOrAwaitAnswer(ctx context.Context, t store.Tenant, replay *Replay) (storedOrZero Answer, err error) {
-	kept, err := reserveKeyOrLoadAnswer(ctx, t, replay)
+// reserveReplayKeyOrAwaitAnswer is like reserveReplayKeyOrLoadAnswer, but waits while the first request is running.
+// While it waits, it only reads.
+func reserveReplayKeyOrAwaitAnswer(ctx context.Context, t store.Tenant, replayKey *ReplayKey,
+) (storedOrZero Answer, err error) {
+	kept, err := reserveReplayKeyOrLoadAnswer(ctx, t, replayKey)
 	patience := time.After(replayPatience)
 	for wait := minReplayPoll; core.CodeOf(err) == core.CodeIdempotencyInProgress; wait = min(2*wait, maxReplayPoll) {
 		select {
@@ -70,9 +71,9 @@ func reserveKeyOrAwaitAnswer(ctx context.Context, t store.Tenant, replay *Replay
 			return kept, err
 		case <-time.After(wait):
 		}
-		first, readErr := t.FirstRequest(ctx, replay.Route, replay.Key)
+		first, readErr := t.FirstRequest(ctx, replayKey.Route, replayKey.Key)
 		if readErr != nil || first.Status != 0 || first.Left <= 0 {
-			kept, err = reserveKeyOrLoadAnswer(ctx, t, replay)
+			kept, err = reserveReplayKeyOrLoadAnswer(ctx, t, replayKey)
 		}
 	}
 	return kept, err

@@ -39,8 +39,8 @@ type Request struct {
 	Caller core.Caller
 	// Decode reads the request into a pointer to the operation's input. It is called after the caller is admitted.
 	Decode func(into any) error
-	// Replay is set if the request has an Idempotency-Key. Operations that are not replayable ignore it.
-	Replay *Replay
+	// ReplayKey is set if the request has an Idempotency-Key. Operations that are not replayable ignore it.
+	ReplayKey *ReplayKey
 }
 
 // Answer is the response to a request.
@@ -69,20 +69,20 @@ func NewFixedInputDecoder[In any](in In) func(into any) error {
 // for example because the connection was lost during the commit, the next request with the key gets what was
 // committed.
 func (a *App) RunOperation(ctx context.Context, op *Operation, r Request) (Answer, error) {
-	replay := r.Replay
+	replayKey := r.ReplayKey
 	if !op.Replayable {
-		replay = nil
+		replayKey = nil
 	}
-	answer, err := a.authorizeAndThrottleCreationOrReplay(ctx, r.Caller, op.Access, replay)
+	answer, err := a.authorizeAndThrottleCreationOrReplay(ctx, r.Caller, op.Access, replayKey)
 	if err != nil || answer.Replayed {
 		return answer, err
 	}
-	out, err := op.run(contextWithReplay(ctx, replay), a, r.Caller, r.Decode)
+	out, err := op.run(contextWithReplayKey(ctx, replayKey), a, r.Caller, r.Decode)
 	if err != nil {
-		a.releaseReplayKeyIfRefused(ctx, r.Caller, replay, err)
+		a.releaseReplayKeyIfRefused(ctx, r.Caller, replayKey, err)
 		return answer, err
 	}
-	if replay != nil && !replay.saved {
+	if replayKey != nil && !replayKey.saved {
 		return answer, fmt.Errorf("%s did not store its result", op.Name)
 	}
 	if op.Output != reflect.TypeFor[contract.None]() {

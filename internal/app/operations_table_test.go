@@ -34,7 +34,9 @@ func TestReplayableOperationsKeepTheirAnswer(t *testing.T) {
 			continue
 		}
 		for i := range 2 {
-			answer, err := b.App.RunOperation(b.Context(), &op, app.Request{Caller: b.ws.Owner, Decode: inputs[op.Name], Replay: replayOf(op.Name, "body")})
+			answer, err := b.App.RunOperation(b.Context(), &op, app.Request{
+				Caller: b.ws.Owner, Decode: inputs[op.Name], ReplayKey: replayOf(op.Name, "body"),
+			})
 			if err != nil || answer.Replayed != (i == 1) {
 				t.Errorf("%s, time %d: %+v, %v", op.Name, i+1, answer, err)
 			}

@@ -113,7 +113,7 @@ func TestARequestForTwoHundredAccountsTakesAtMost25Statements(t *testing.T) {
 		create, _ := app.FindOperation("posts_create")
 		answer, err := counted.RunOperation(b.Context(), create, app.Request{
 			Caller: arrival.Caller, Decode: app.NewFixedInputDecoder(in),
-			Replay: &app.Replay{Route: "POST /posts", Key: name, Body: []byte(name), Status: 201},
+			ReplayKey: &app.ReplayKey{Route: "POST /posts", Key: name, Body: []byte(name), Status: 201},
 		})
 		must(t, err)
 		var made contract.Posts

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	maxReplayKey = 255
+	maxReplayKeyLength = 255
 	// replayKeep is how long responses are stored (decisions.md, Shape of the API).
 	replayKeep = 24 * time.Hour
 	// replayLock is how long a first request may run before a repeated one takes its place. It is longer than any
@@ -26,8 +26,8 @@ const (
 	endReplayTimeout = 10 * time.Second
 )
 
-// Replay identifies a request that its client may repeat.
-type Replay struct {
+// ReplayKey identifies a request that its client may repeat. The stored response to it is a replay.
+type ReplayKey struct {
 	// Route identifies the operation, and Key is the client's Idempotency-Key.
 	Route, Key string
 	// Body is the body of the request. The same key with another body is an error.
@@ -38,24 +38,25 @@ type Replay struct {
 	saved bool
 }
 
-type replayKey struct{}
+type replayContextKey struct{}
 
-// contextWithReplay returns a context that contains the replay. saveAnswerIfReplayRequested finds it there, in the
-// operation's transaction.
-func contextWithReplay(ctx context.Context, replay *Replay) context.Context {
-	if replay == nil {
+// contextWithReplayKey returns a context that contains the replay key. saveAnswerIfReplayRequested finds it there, in
+// the operation's transaction.
+func contextWithReplayKey(ctx context.Context, replayKey *ReplayKey) context.Context {
+	if replayKey == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, replayKey{}, replay)
+	return context.WithValue(ctx, replayContextKey{}, replayKey)
 }
 
-// reserveKeyOrLoadAnswer reserves the key for a first request. For a repeated request, it returns the stored response
-// with Replayed set.
-func reserveKeyOrLoadAnswer(ctx context.Context, t store.Tenant, replay *Replay) (storedOrZero Answer, err error) {
-	if err := replay.checkKey(); err != nil {
+// reserveReplayKeyOrLoadAnswer reserves the key for a first request. For a repeated request, it returns the stored
+// response with Replayed set.
+func reserveReplayKeyOrLoadAnswer(ctx context.Context, t store.Tenant, replayKey *ReplayKey,
+) (storedOrZero Answer, err error) {
+	if err := replayKey.checkKey(); err != nil {
 		return Answer{}, err
 	}
-	named := replay.toStoreReplay()
+	named := replayKey.toStoreReplayKey()
 	kept, first, err := t.ReserveReplayKey(ctx, named, replayLock, replayKeep)
 	switch {
 	case err != nil || first:
@@ -80,14 +81,14 @@ func errStillRunning(left time.Duration) *core.Error {
 
 // saveAnswerIfReplayRequested stores the response to a repeatable request in the operation's own transaction, so that
 // both are committed together. If another request with the same key has taken the place of this one,
-// saveAnswerIfReplayRequested returns an error, which rolls the operation back. Without a replay in the context, it
+// saveAnswerIfReplayRequested returns an error, which rolls the operation back. Without a replay key in the context, it
 // does nothing.
 func saveAnswerIfReplayRequested(ctx context.Context, t store.Tenant, answer any) error {
 	kept, err := newStoredAnswerOrNil(ctx, answer)
 	if err != nil || kept == nil {
 		return err
 	}
-	saved, err := t.SaveReplay(ctx, kept.Replay, kept.Status, kept.Body)
+	saved, err := t.SaveReplay(ctx, kept.ReplayKey, kept.Status, kept.Body)
 	if err == nil && !saved {
 		err = store.ErrReplaced
 	}
@@ -97,7 +98,7 @@ func saveAnswerIfReplayRequested(ctx context.Context, t store.Tenant, answer any
 // newStoredAnswerOrNil returns the response in the form in which it is stored, or nil if the request cannot be
 // repeated.
 func newStoredAnswerOrNil(ctx context.Context, answer any) (*store.Answer, error) {
-	replay, ok := ctx.Value(replayKey{}).(*Replay)
+	replayKey, ok := ctx.Value(replayContextKey{}).(*ReplayKey)
 	if !ok {
 		return nil, nil //nolint:nilnil // there is nothing to store
 	}
@@ -105,22 +106,22 @@ func newStoredAnswerOrNil(ctx context.Context, answer any) (*store.Answer, error
 	if err != nil {
 		return nil, fmt.Errorf("encode the response to store: %w", err)
 	}
-	return &store.Answer{Replay: replay.toStoreReplay(), Status: replay.Status, Body: body}, nil
+	return &store.Answer{ReplayKey: replayKey.toStoreReplayKey(), Status: replayKey.Status, Body: body}, nil
 }
 
 // markReplaySavedOrConvertError marks the response to a repeatable request as stored if saveErr is nil. If saveErr is
 // store.ErrReplaced, it returns the error for a request with the same key that is still running. It returns any other
 // error unchanged.
 func markReplaySavedOrConvertError(ctx context.Context, t store.Tenant, saveErr error) error {
-	replay, ok := ctx.Value(replayKey{}).(*Replay)
+	replayKey, ok := ctx.Value(replayContextKey{}).(*ReplayKey)
 	switch {
 	case !ok || saveErr != nil && !errors.Is(saveErr, store.ErrReplaced):
 		return saveErr
 	case saveErr == nil:
-		replay.saved = true
+		replayKey.saved = true
 		return nil
 	}
-	other, err := t.FirstRequest(ctx, replay.Route, replay.Key)
+	other, err := t.FirstRequest(ctx, replayKey.Route, replayKey.Key)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("find the request that replaced this one: %w", err)
 	}
@@ -129,15 +130,15 @@ func markReplaySavedOrConvertError(ctx context.Context, t store.Tenant, saveErr 
 
 // releaseReplayKeyIfRefused releases the key of a request that was admitted and then refused, so that the client can
 // send a corrected request. If the request may have taken effect despite the error, the key stays reserved.
-func (a *App) releaseReplayKeyIfRefused(ctx context.Context, c core.Caller, replay *Replay,
+func (a *App) releaseReplayKeyIfRefused(ctx context.Context, c core.Caller, replayKey *ReplayKey,
 	operationErr error,
 ) {
-	if replay == nil || mayHaveTakenEffect(operationErr) {
+	if replayKey == nil || mayHaveTakenEffect(operationErr) {
 		return
 	}
 	t, err := a.authorize(c, core.Read)
 	if err == nil {
-		err = releaseReplayKey(ctx, t, replay)
+		err = releaseReplayKey(ctx, t, replayKey)
 	}
 	if err != nil {
 		a.cfg.Log.ErrorContext(ctx, "could not release an idempotency key", slog.Any("error", err))
@@ -152,24 +153,24 @@ func mayHaveTakenEffect(err error) bool {
 }
 
 // releaseReplayKey releases a key, even if its client has disconnected.
-func releaseReplayKey(ctx context.Context, t store.Tenant, replay *Replay) error {
+func releaseReplayKey(ctx context.Context, t store.Tenant, replayKey *ReplayKey) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endReplayTimeout)
 	defer cancel()
-	return t.ReleaseReplayKey(ctx, replay.toStoreReplay())
+	return t.ReleaseReplayKey(ctx, replayKey.toStoreReplayKey())
 }
 
-func (r *Replay) toStoreReplay() store.Replay {
+func (r *ReplayKey) toStoreReplayKey() store.ReplayKey {
 	sum := sha256.New()
 	for _, part := range [][]byte{[]byte(r.Route), {0}, r.Body} {
 		_, _ = sum.Write(part) // a hash never fails
 	}
-	return store.Replay{Route: r.Route, Key: r.Key, Fingerprint: sum.Sum(nil)}
+	return store.ReplayKey{Route: r.Route, Key: r.Key, Fingerprint: sum.Sum(nil)}
 }
 
 // checkKey returns invalid_request if the key is empty or too long, or contains anything but visible ASCII characters.
-func (r *Replay) checkKey() error {
-	if len(r.Key) == 0 || len(r.Key) > maxReplayKey {
-		return core.Invalid("Idempotency-Key", "The header Idempotency-Key must have 1 to %d characters.", maxReplayKey)
+func (r *ReplayKey) checkKey() error {
+	if len(r.Key) == 0 || len(r.Key) > maxReplayKeyLength {
+		return core.Invalid("Idempotency-Key", "The header Idempotency-Key must have 1 to %d characters.", maxReplayKeyLength)
 	}
 	for _, b := range []byte(r.Key) {
 		if b < '!' || b > '~' {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Replay identifies a repeatable request: its route, the client's key, and a fingerprint of everything that must be the
-// same when the request is repeated.
-type Replay struct {
+// ReplayKey identifies a repeatable request: its route, the client's key, and a fingerprint of everything that must be
+// the same when the request is repeated.
+type ReplayKey struct {
 	Route       string
 	Key         string
 	Fingerprint []byte
@@ -25,7 +25,7 @@ type FirstRequest struct {
 }
 
 // argsWith returns the arguments that identify the request, and more.
-func (r Replay) argsWith(more args) args {
+func (r ReplayKey) argsWith(more args) args {
 	a := args{"route": r.Route, "key": r.Key, "fingerprint": r.Fingerprint}
 	maps.Copy(a, more)
 	return a
@@ -34,7 +34,7 @@ func (r Replay) argsWith(more args) args {
 // ReserveReplayKey reserves the key for a first request, for the duration lockFor, and returns true. If the key is
 // already in use, it returns what is stored about the first request, and false. It ignores responses older than
 // keepFor, and first requests whose lock has ended.
-func (t Tenant) ReserveReplayKey(ctx context.Context, r Replay, lockFor,
+func (t Tenant) ReserveReplayKey(ctx context.Context, r ReplayKey, lockFor,
 	keepFor time.Duration,
 ) (found FirstRequest, first bool, err error) {
 	changed, err := t.execChanged(ctx, `
@@ -67,12 +67,12 @@ const saveReplay = `
 	WHERE workspace_id = @ws AND route = @route AND key = @key AND fingerprint = @fingerprint AND status = 0`
 
 // SaveReplay stores the response to a first request. It returns false if another request has taken the key.
-func (t Tenant) SaveReplay(ctx context.Context, r Replay, status int, body []byte) (saved bool, err error) {
+func (t Tenant) SaveReplay(ctx context.Context, r ReplayKey, status int, body []byte) (saved bool, err error) {
 	return t.execChanged(ctx, saveReplay, r.argsWith(args{"status": status, "body": body}))
 }
 
 // ReleaseReplayKey frees the key of a first request that was refused.
-func (t Tenant) ReleaseReplayKey(ctx context.Context, r Replay) error {
+func (t Tenant) ReleaseReplayKey(ctx context.Context, r ReplayKey) error {
 	return t.exec(ctx, `
 		DELETE FROM idempotency
 		WHERE workspace_id = @ws AND route = @route AND key = @key AND fingerprint = @fingerprint AND status = 0`,

@@ -124,8 +124,8 @@ func TestWhatARefusalSaysOfTheStorageStaysTrue(t *testing.T) {
 func TestReplaysBelongToOneWorkspaceAndRoute(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	r := store.Replay{Route: "POST /posts", Key: "k", Fingerprint: []byte("f")}
-	begin := func(in store.Tenant, r store.Replay) (store.FirstRequest, bool) {
+	r := store.ReplayKey{Route: "POST /posts", Key: "k", Fingerprint: []byte("f")}
+	begin := func(in store.Tenant, r store.ReplayKey) (store.FirstRequest, bool) {
 		t.Helper()
 		kept, first, err := in.ReserveReplayKey(t.Context(), r, time.Minute, time.Hour)
 		must(t, err)

@@ -112,7 +112,7 @@ type NewQueued struct {
 
 // Answer is the response to a repeatable request.
 type Answer struct {
-	Replay
+	ReplayKey
 	Status int
 	Body   []byte
 }

@@ -380,13 +380,13 @@ func (e *explainer) callSpecial() {
 		return ws.CreatePosts(ctx, store.NewPosts{Posts: []core.Post{post}, By: e.user, Drafts: &limit})
 	})
 	e.run("CreatePosts, queued", func(_ *store.Store, ws store.Tenant) error {
-		queued, replay := post, store.Replay{Route: "x", Key: "x", Fingerprint: []byte("x")}
+		queued, replay := post, store.ReplayKey{Route: "x", Key: "x", Fingerprint: []byte("x")}
 		queued.Status, queued.PublishAt = core.PostQueued, now
 		_, _, err := ws.ReserveReplayKey(ctx, replay, time.Hour, time.Hour)
 		return errors.Join(err, ws.CreatePosts(ctx, store.NewPosts{
 			Posts: []core.Post{queued}, By: e.user,
 			Queued: &store.NewQueued{Flows: []core.Flow{core.FlowHandle}, Ahead: []time.Duration{0}, Period: "2026-11"},
-			Answer: &store.Answer{Replay: replay, Status: 201, Body: []byte("{}")},
+			Answer: &store.Answer{ReplayKey: replay, Status: 201, Body: []byte("{}")},
 		}))
 	})
 	e.run("SaveRest", func(_ *store.Store, ws store.Tenant) error {
