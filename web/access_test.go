@@ -68,7 +68,7 @@ func TestAnotherWorkspacesIDsAreNowhere(t *testing.T) {
 func (r *rig) seat(c core.Caller) *browser {
 	r.t.Helper()
 	email := c.AttributedUser().String() + "@example.org"
-	must(r.t, r.App.SetPasswordByEmail(r.t.Context(), email, apptest.Password))
+	must(r.t, r.App.SetUserPassword(r.t.Context(), email, apptest.Password))
 	b := r.browser()
 	b.post("/sign-in", "email", email, "password", apptest.Password).leads(r.t, "/posts")
 	return b

@@ -276,7 +276,7 @@ func TestANewPasswordEndsEverySessionOfThePerson(t *testing.T) {
 	r := open(t)
 	ws, other := r.Workspace("one"), r.Workspace("two")
 	first, second, another := r.as(ws), r.as(ws), r.as(other)
-	must(t, r.App.SetPasswordByEmail(t.Context(), ws.Email, "quite another password"))
+	must(t, r.App.SetUserPassword(t.Context(), ws.Email, "quite another password"))
 	for _, b := range []*browser{first, second} {
 		b.get("/posts").leads(t, "/sign-in?next=%2Fposts")
 	}

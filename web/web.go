@@ -173,7 +173,7 @@ func (r *request) redirectToLastWorkspace() error {
 // redirectToRenamedWorkspace redirects from a former slug of a workspace to the present one. For people who are not
 // members, it returns not_found.
 func (r *request) redirectToRenamedWorkspace(formerSlug string) error {
-	current, err := r.web.cfg.App.GetCurrentWorkspaceSlug(r.context(), r.caller, formerSlug)
+	current, err := r.web.cfg.App.ResolveFormerWorkspaceSlug(r.context(), r.caller, formerSlug)
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func defineSetUserPassword(o *options) action {
 		if err != nil {
 			return err
 		}
-		if err := s.app.SetPasswordByEmail(ctx, *email, password); err != nil {
+		if err := s.app.SetUserPassword(ctx, *email, password); err != nil {
 			return err
 		}
 		return p.printLinef("The password of %s was changed.", *email)

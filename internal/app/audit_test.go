@@ -82,7 +82,7 @@ func TestTheAuditLogSaysWhoDidWhatFromWhere(t *testing.T) {
 
 	account := ws.Account("threads")
 	must(t, h.App.DisconnectAccount(ctx, ws.Owner, account.ID))
-	must(t, h.App.SetPasswordByEmail(t.Context(), ws.Email, "another long password"))
+	must(t, h.App.SetUserPassword(t.Context(), ws.Email, "another long password"))
 	must(t, h.App.SetWorkspacePlan(t.Context(), "one", core.PlanFree))
 	wantAudit(t, h, n,
 		fmt.Sprintf(`account_connected session Dashboard t {"name": %q, "platform": "threads"}  `, account.DisplayName),

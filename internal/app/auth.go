@@ -100,9 +100,10 @@ func (a *App) AuthenticateInWorkspaceOrLast(ctx context.Context, s Session, slug
 	return Visit{Caller: c, Slug: m.Slug, Preferences: Preferences{Shortcuts: m.Shortcuts, FirstSteps: m.FirstSteps}}, err
 }
 
-// GetCurrentWorkspaceSlug returns the present slug of the workspace that once had the former slug. It returns not_found
-// if the person is not a member of such a workspace.
-func (a *App) GetCurrentWorkspaceSlug(ctx context.Context, c core.Caller, formerSlug string) (string, error) {
+// ResolveFormerWorkspaceSlug returns the present slug of the workspace that once had the former slug. It returns
+// not_found if the person is not a member of such a workspace.
+func (a *App) ResolveFormerWorkspaceSlug(ctx context.Context, c core.Caller, formerSlug string,
+) (presentSlug string, err error) {
 	if _, err := a.authorizeSession(c); err != nil {
 		return "", err
 	}

@@ -149,9 +149,9 @@ func (a *App) CreateKeyForFirstOwner(ctx context.Context, slugOrID, name string,
 	return a.CreateKey(ctx, newSessionCaller(m, a.cfg.Now()), contract.CreateKey{Name: name, Scope: string(scope)})
 }
 
-// SetPasswordByEmail replaces the password of the person with an email address. It ends all of their sessions and
+// SetUserPassword replaces the password of the person with an email address. It ends all of their sessions and
 // resets their limit on sign-in attempts.
-func (a *App) SetPasswordByEmail(ctx context.Context, email, password string) error {
+func (a *App) SetUserPassword(ctx context.Context, email, password string) error {
 	user, err := a.findUserOrKeepEmail(ctx, email)
 	if err != nil {
 		return err

@@ -88,9 +88,9 @@ func TestTheOperatorSetsAPassword(t *testing.T) {
 	h := apptest.New(t)
 	ws := h.Workspace("one")
 	const password = "a quite different one"
-	want(t, core.CodeInvalidRequest, h.App.SetPasswordByEmail(t.Context(), ws.Email, "short"))
-	want(t, core.CodeNotFound, h.App.SetPasswordByEmail(t.Context(), "nobody@example.org", password))
-	must(t, h.App.SetPasswordByEmail(t.Context(), ws.Email, password))
+	want(t, core.CodeInvalidRequest, h.App.SetUserPassword(t.Context(), ws.Email, "short"))
+	want(t, core.CodeNotFound, h.App.SetUserPassword(t.Context(), "nobody@example.org", password))
+	must(t, h.App.SetUserPassword(t.Context(), ws.Email, password))
 	_, err := h.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: apptest.Password}, from(address))
 	want(t, core.CodeUnauthenticated, err)
 	_, err = h.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: password}, from(address))

@@ -38,10 +38,10 @@ type Worker struct {
 
 // workload is one of the two kinds of work in the ledger: posts to publish and posts to prepare.
 type workload struct {
-	until func(ctx context.Context, most time.Duration) (time.Duration, error)
-	claim func(ctx context.Context, owner string, limit int, lease time.Duration, now time.Time) ([]store.Claim, error)
-	wake  <-chan struct{} // signals new work; nil if nothing does
-	permits chan struct{} // contains an element for each permit in use
+	until   func(ctx context.Context, most time.Duration) (time.Duration, error)
+	claim   func(ctx context.Context, owner string, limit int, lease time.Duration, now time.Time) ([]store.Claim, error)
+	wake    <-chan struct{} // signals new work; nil if nothing does
+	permits chan struct{}   // contains an element for each permit in use
 }
 
 // Run publishes posts as they become due, and prepares others ahead of time, until ctx ends. Then it starts no further

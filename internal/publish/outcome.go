@@ -184,7 +184,7 @@ func (c *claim) buildPostChange(action core.Action, now time.Time) (change core.
 		if c.post.Status != core.PostQueued { // asking again about an unknown outcome brought nothing new
 			return core.Change{}, false, nil
 		}
-		failed := c.describeFailure(action)
+		failed := c.buildPostError(action)
 		change, err := c.post.MakeChange(core.MoveFail, now, failed.Message)
 		change.Post.Error = failed
 		return change, true, err
@@ -224,8 +224,9 @@ func (c *claim) throttleReason() string {
 	return c.desc.Name + " temporarily accepts no more posts from this account."
 }
 
-// describeFailure returns the error of the post for people and programs: why it failed, and what to do.
-func (c *claim) describeFailure(action core.Action) *core.PostError {
+// buildPostError returns the error of a post that the action makes fail, for people and programs: why it failed, and
+// what to do. It stores nothing.
+func (c *claim) buildPostError(action core.Action) *core.PostError {
 	e := &core.PostError{Code: core.ErrorRejected}
 	switch {
 	case c.failure != nil && c.failure.Message != "":
