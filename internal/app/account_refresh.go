@@ -112,12 +112,11 @@ func (a *App) refreshLapsedTokenOrWait(ctx context.Context, ws core.WorkspaceID,
 }
 
 // claimRefreshAndSaveResult renews the account's token if it is due for renewal, or if it is still the lapsed token
-// sealedLapsed (nil if no token has lapsed), and stores the result. claimed is false if another worker is renewing the
-// token or has renewed it.
+// sealedLapsedOrNil, and stores the result. claimed is false if another worker is renewing the token or has renewed it.
 func (a *App) claimRefreshAndSaveResult(ctx context.Context, t store.Tenant, id core.AccountID,
-	sealedLapsed []byte,
+	sealedLapsedOrNil []byte,
 ) (claimed bool, err error) {
-	account, sealed, err := t.ClaimTokenRefresh(ctx, id, sealedLapsed, refreshLease)
+	account, sealed, err := t.ClaimTokenRefresh(ctx, id, sealedLapsedOrNil, refreshLease)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}

@@ -35,17 +35,17 @@ type CalendarPosts struct {
 	Total int
 }
 
-// ListCalendarPosts returns, for each span of time, the posts that match the filter. If platform is not "", only posts
-// on that network match. Drafts without a time are in no span. If mergePostsOfOneRequest is set, one CalendarPost
+// ListCalendarPosts returns, for each span of time, the posts that match the filter. If platformOrEmpty is not "", only
+// posts on that network match. Drafts without a time are in no span. If mergePostsOfOneRequest is set, one CalendarPost
 // represents all posts that one request created for the same time and that have the same status.
-func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, filter contract.ListPosts, platform core.Platform,
-	spans []core.CalendarSpan, mergePostsOfOneRequest bool,
+func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, filter contract.ListPosts,
+	platformOrEmpty core.Platform, spans []core.CalendarSpan, mergePostsOfOneRequest bool,
 ) ([]CalendarPosts, error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, err
 	}
-	f, err := a.parsePostFilter(ctx, t, filter, platform)
+	f, err := a.parsePostFilter(ctx, t, filter, platformOrEmpty)
 	if err != nil {
 		return nil, err
 	}
@@ -74,13 +74,13 @@ func calendarPostOf(c core.Caller, p store.CalendarPost) CalendarPost {
 // same time. entryPostID is the id of any of them. It returns at most maxTogether posts, with their total number, or
 // not_found if there are none.
 func (a *App) ListCalendarEntryPosts(ctx context.Context, c core.Caller, filter contract.ListPosts,
-	platform core.Platform, entryPostID string,
+	platformOrEmpty core.Platform, entryPostID string,
 ) (CalendarPosts, error) {
 	t, postID, err := authorizeAndParseID[core.PostKind](a, c, core.Read, entryPostID)
 	if err != nil {
 		return CalendarPosts{}, err
 	}
-	f, err := a.parsePostFilter(ctx, t, filter, platform)
+	f, err := a.parsePostFilter(ctx, t, filter, platformOrEmpty)
 	if err != nil {
 		return CalendarPosts{}, err
 	}
@@ -100,7 +100,7 @@ func (a *App) ListCalendarEntryPosts(ctx context.Context, c core.Caller, filter 
 // single post. The edit contains the id of one of the posts, the revision of that post that the person has seen, and
 // the new time. The move continues if the person leaves the page, so that it does not stop halfway.
 func (a *App) MoveCalendarEntryPosts(ctx context.Context, c core.Caller, filter contract.ListPosts,
-	platform core.Platform, edit contract.EditPost,
+	platformOrEmpty core.Platform, edit contract.EditPost,
 ) (BulkResult, error) {
 	t, id, err := authorizeAndParseID[core.PostKind](a, c, core.Write, edit.ID)
 	if err != nil {
@@ -115,7 +115,7 @@ func (a *App) MoveCalendarEntryPosts(ctx context.Context, c core.Caller, filter 
 	if err != nil {
 		return BulkResult{}, err
 	}
-	together, err := a.ListCalendarEntryPosts(ctx, c, filter, platform, edit.ID)
+	together, err := a.ListCalendarEntryPosts(ctx, c, filter, platformOrEmpty, edit.ID)
 	if err != nil {
 		return BulkResult{}, err
 	}

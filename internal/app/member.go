@@ -122,9 +122,9 @@ func lockMembersAndGetCallerRole(ctx context.Context, t store.Tenant, c core.Cal
 }
 
 // checkOwnerRemains returns conflict if the workspace would be left without an owner when the member gets the new
-// role, or is removed (newRole "").
-func (a *App) checkOwnerRemains(ctx context.Context, t store.Tenant, m core.Member, newRole core.Role) error {
-	if m.Role != core.RoleOwner || m.IsPending() || newRole == core.RoleOwner {
+// role, or is removed ("").
+func (a *App) checkOwnerRemains(ctx context.Context, t store.Tenant, m core.Member, newRoleOrEmpty core.Role) error {
+	if m.Role != core.RoleOwner || m.IsPending() || newRoleOrEmpty == core.RoleOwner {
 		return nil
 	}
 	n, err := t.CountMembersAndInvitations(ctx, a.cfg.Now())

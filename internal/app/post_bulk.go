@@ -349,12 +349,12 @@ func isUnchangedSince(p core.Post, shown contract.Post) bool {
 func isSameMilli(a, b time.Time) bool { return a.UnixMilli() == b.UnixMilli() }
 
 // SendPostAfterUndoDelay queues a draft, or reschedules a queued post, to be published after UndoDelay. It returns the
-// post's earlier schedule for RestorePostSchedules. revision is the revision that the person has seen, or "" to send
-// the post whatever its revision.
-func (a *App) SendPostAfterUndoDelay(ctx context.Context, c core.Caller, id, revision string,
+// post's earlier schedule for RestorePostSchedules. revisionOrEmpty is the revision that the person has seen, or "" to
+// send the post whatever its revision.
+func (a *App) SendPostAfterUndoDelay(ctx context.Context, c core.Caller, id, revisionOrEmpty string,
 ) (before PostSchedule, err error) {
 	_, before, err = a.EditPostWithUndo(ctx, c, contract.EditPost{
-		ID: id, Revision: revision, When: &contract.When{Word: "now", Delayed: true},
+		ID: id, Revision: revisionOrEmpty, When: &contract.When{Word: "now", Delayed: true},
 		Status: string(core.PostQueued), InPlace: true,
 	})
 	return before, err

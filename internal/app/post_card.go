@@ -92,23 +92,23 @@ func (a *App) GetPostCard(ctx context.Context, c core.Caller, id string) (PostCa
 	return card, err
 }
 
-// ListPostCards is ListPosts for the dashboard. If platform is not "", it lists only the posts on that network. Among
-// failed posts alone, it leaves out those that have a live copy. next is the cursor of the next page, or "" on the last
-// page. countsIfUnfiltered contains the number of posts by status at the same moment, as CountPostsByStatusCapped
-// returns it; it is nil if a filter other than the status is set.
+// ListPostCards is ListPosts for the dashboard. If platformOrEmpty is not "", it lists only the posts on that network.
+// Among failed posts alone, it leaves out those that have a live copy. next is the cursor of the next page, or "" on
+// the last page. countsIfUnfiltered contains the number of posts by status at the same moment, as
+// CountPostsByStatusCapped returns it; it is nil if a filter other than the status is set.
 func (a *App) ListPostCards(ctx context.Context, c core.Caller,
-	in contract.ListPosts, platform core.Platform,
+	in contract.ListPosts, platformOrEmpty core.Platform,
 ) (cards []PostCard, next string, countsIfUnfiltered map[core.PostStatus]int, err error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, "", nil, err
 	}
 	read := func(t store.Tenant) error {
-		posts, after, err := a.listPostsPage(ctx, t, in, platform, in.Status == string(core.PostFailed))
+		posts, after, err := a.listPostsPage(ctx, t, in, platformOrEmpty, in.Status == string(core.PostFailed))
 		cards, next = convertAll(posts, func(p core.Post) PostCard { return a.newPostCard(c, p) }), after
 		return err
 	}
-	if in.Q != "" || in.AccountID != "" || in.GroupID != "" || in.From != "" || in.To != "" || platform != "" {
+	if in.Q != "" || in.AccountID != "" || in.GroupID != "" || in.From != "" || in.To != "" || platformOrEmpty != "" {
 		err = read(t)
 		return cards, next, nil, err
 	}

@@ -38,13 +38,13 @@ func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPost
 	return contract.PostList{Posts: convertAll(posts, a.postOf), NextCursor: contract.NilIfZero(next)}, err
 }
 
-// listPostsPage returns one page of posts. If platform is not "", it lists only the posts on that network. If
+// listPostsPage returns one page of posts. If platformOrEmpty is not "", it lists only the posts on that network. If
 // onlyUnreplaced is set, it leaves out failed posts that have a live copy. next is the cursor of the next page, or ""
 // on the last page.
 func (a *App) listPostsPage(ctx context.Context, t store.Tenant,
-	in contract.ListPosts, platform core.Platform, onlyUnreplaced bool,
+	in contract.ListPosts, platformOrEmpty core.Platform, onlyUnreplaced bool,
 ) (posts []core.Post, next string, err error) {
-	f, err := a.parsePostFilter(ctx, t, in, platform)
+	f, err := a.parsePostFilter(ctx, t, in, platformOrEmpty)
 	if err != nil {
 		return nil, "", err
 	}
@@ -112,10 +112,10 @@ func (a *App) ListPostEventsAndNextRetry(ctx context.Context, c core.Caller, id 
 
 // parsePostFilter parses the filters of a list. It returns not_found for an account or group that does not exist.
 func (a *App) parsePostFilter(ctx context.Context, t store.Tenant,
-	in contract.ListPosts, platform core.Platform,
+	in contract.ListPosts, platformOrEmpty core.Platform,
 ) (store.PostFilter, error) {
-	f := store.PostFilter{Contains: in.Q, Platform: platform, Ascending: in.Order == "asc"}
-	err := core.CheckText("network", string(platform), maxFilterName)
+	f := store.PostFilter{Contains: in.Q, Platform: platformOrEmpty, Ascending: in.Order == "asc"}
+	err := core.CheckText("network", string(platformOrEmpty), maxFilterName)
 	if err != nil {
 		return f, err
 	}
@@ -199,17 +199,17 @@ func (a *App) setRangeAndCursor(ctx context.Context, t store.Tenant, in contract
 
 // parseTimeOrDate parses a date-time, or a date, which becomes the beginning of the day addDaysToDate later in the
 // zone. For an empty text, it returns the zero time.
-func parseTimeOrDate(fieldPath, text string, zone core.Zone, addDaysToDate int) (time.Time, error) {
-	if text == "" {
+func parseTimeOrDate(fieldPath, textOrEmpty string, zone core.Zone, addDaysToDate int) (time.Time, error) {
+	if textOrEmpty == "" {
 		return time.Time{}, nil
 	}
-	if date, err := time.Parse(time.DateOnly, text); err == nil {
+	if date, err := time.Parse(time.DateOnly, textOrEmpty); err == nil {
 		return zone.DayStart(date.AddDate(0, 0, addDaysToDate)), nil
 	}
-	if at, err := time.Parse(time.RFC3339, text); err == nil {
+	if at, err := time.Parse(time.RFC3339, textOrEmpty); err == nil {
 		return at, nil
 	}
-	return time.Time{}, core.Invalid(fieldPath, "%q is not a date or time.", text).
+	return time.Time{}, core.Invalid(fieldPath, "%q is not a date or time.", textOrEmpty).
 		WithHint("Write a date such as 2026-11-21, or a time such as 2026-11-21T18:00:00Z.")
 }
 

@@ -46,13 +46,14 @@ type CountedRequest struct {
 // CountRequestAndFindCaller counts a request toward the limit of its client address, whoever sends it (Spec §8), and
 // authenticates its API key in the same round trip. If the address is over its limit, it returns rate_limited together
 // with the counts. If the key is invalid, the error is nil, and CountedRequest.KeyRefused is set.
-func (a *App) CountRequestAndFindCaller(ctx context.Context, addressKey, bearer string) (CountedRequest, error) {
+func (a *App) CountRequestAndFindCaller(ctx context.Context, addressKey, bearerKeyOrEmpty string,
+) (CountedRequest, error) {
 	limit := a.cfg.LimitAddress
 	if wait := a.refused.remainingWait(addressKey, a.cfg.Now()); wait > 0 {
 		c := store.RateCount{Reset: wait, RetryAfter: wait}
 		return CountedRequest{Counted: c}, a.countRefusalAndBuildError(LimitNameAddress, wait, "requests from this address")
 	}
-	hash, wellFormed := secret.HashAPIKey(bearer)
+	hash, wellFormed := secret.HashAPIKey(bearerKeyOrEmpty)
 	var (
 		n       store.RateCount
 		holder  store.KeyHolder
