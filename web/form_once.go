@@ -139,8 +139,8 @@ func doOnce[T any](
 	return first.Out, r.web.cfg.Now().Sub(first.At) > repeatFlashFor, err
 }
 
-// newFormContentReplayKeyOrNil is newFormReplayKeyOrNil for a form with several actions. Its key also depends on the form's
-// address and values, so that each action can happen once.
+// newFormContentReplayKeyOrNil is newFormReplayKeyOrNil for a form with several actions. Its key also depends on the
+// form's address and values, so that each action can happen once.
 func (r *request) newFormContentReplayKeyOrNil(form url.Values) *app.ReplayKey {
 	replay := newFormReplayKeyOrNil(form)
 	if replay != nil {
