@@ -166,7 +166,7 @@ func (r *request) convertCalendarPosts(found []app.CalendarPost) []calendar.Post
 		if p.Replaced {
 			list[i].Status = ui.Replaced
 		}
-		for _, platform := range p.Platforms {
+		for _, platform := range slices.SortedFunc(slices.Values(p.Platforms), r.web.cfg.Networks.CompareOrder) {
 			list[i].Networks = append(list[i].Networks, calendar.Network{
 				Platform: string(platform), Name: r.web.cfg.Networks.DisplayName(platform),
 			})
@@ -184,6 +184,9 @@ func (r *request) showPostsOfCalendarEntry() error {
 	if err != nil {
 		return err
 	}
+	slices.SortStableFunc(found.Posts, func(a, b app.CalendarPost) int {
+		return r.web.cfg.Networks.CompareOrder(a.Platform, b.Platform)
+	})
 	m := calendar.TogetherModel{PostID: r.pathID(), Posts: r.convertCalendarPosts(found.Posts), Total: found.Total}
 	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
 		return err

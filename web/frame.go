@@ -22,7 +22,7 @@ func (r *request) loadWhoami() (contract.Whoami, error) {
 	return *r.whoami, nil
 }
 
-// loadAccounts returns the connected accounts. It loads them once per request.
+// loadAccounts returns the connected accounts in the order of their networks, and those of a network oldest first. It loads them once per request.
 func (r *request) loadAccounts() ([]contract.Account, error) {
 	if r.accounts == nil {
 		found, err := r.web.cfg.App.ListAccounts(r.context(), r.caller)
@@ -30,6 +30,9 @@ func (r *request) loadAccounts() ([]contract.Account, error) {
 			return nil, err
 		}
 		r.accounts = found.Accounts
+		slices.SortStableFunc(r.accounts, func(a, b contract.Account) int {
+			return r.web.cfg.Networks.CompareOrder(core.Platform(a.Platform), core.Platform(b.Platform))
+		})
 	}
 	return r.accounts, nil
 }

@@ -42,16 +42,14 @@ func (r *request) renderGroups(status int, refused *contract.Error) error {
 	return r.render(status, groups.List(m), groups.ListPart(m))
 }
 
-// newGroupViews returns groups for display, with their accounts.
+// newGroupViews returns groups for display, with their accounts in the order of the list of accounts.
 func newGroupViews(list []contract.Group, accounts []groups.Account) (views []groups.Group) {
-	byID := make(map[string]groups.Account, len(accounts))
-	for _, a := range accounts {
-		byID[a.ID] = a
-	}
 	for _, g := range list {
 		view := groups.Group{ID: g.ID, Name: g.Name, Description: g.Description, Color: g.Color}
-		for _, id := range g.AccountIDs {
-			view.Accounts = append(view.Accounts, byID[id])
+		for _, a := range accounts {
+			if slices.Contains(g.AccountIDs, a.ID) {
+				view.Accounts = append(view.Accounts, a)
+			}
 		}
 		views = append(views, view)
 	}

@@ -162,12 +162,15 @@ func (r *request) newPostsEntry(together []app.PostCard, query string) layout.Pa
 		Name: name, Detail: first.StatusLine, Query: query, Passage: posts.MatchingPassage(first.Post, query, name),
 		URL: r.link.Post(first.ID),
 	}
-	var networks []string
+	var platforms []core.Platform
 	for _, p := range together {
-		if !slices.Contains(e.Platforms, p.Platform) {
-			e.Platforms = append(e.Platforms, p.Platform)
-			networks = append(networks, r.web.cfg.Networks.DisplayName(core.Platform(p.Platform)))
-		}
+		platforms = append(platforms, core.Platform(p.Platform))
+	}
+	slices.SortFunc(platforms, r.web.cfg.Networks.CompareOrder)
+	var networks []string
+	for _, platform := range slices.Compact(platforms) {
+		e.Platforms = append(e.Platforms, string(platform))
+		networks = append(networks, r.web.cfg.Networks.DisplayName(platform))
 	}
 	if len(together) > 1 {
 		e.URL = r.link.PostsOfCalendarEntry(first.ID, link.Filter{})

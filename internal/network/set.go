@@ -1,7 +1,9 @@
 package network
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"belfry/internal/core"
 )
@@ -37,6 +39,15 @@ func NewSet(drivers []Driver, env Environment) (*Set, error) {
 
 // Rules returns the rules of all networks, in order.
 func (s *Set) Rules() []Rules { return s.rules }
+
+// CompareOrder returns a negative number if network a comes before b in the order of network/all, and a positive number
+// if it comes after b. Unknown networks come first.
+func (s *Set) CompareOrder(a, b core.Platform) int {
+	place := func(id core.Platform) int {
+		return slices.IndexFunc(s.rules, func(r Rules) bool { return r.Describe().ID == id })
+	}
+	return cmp.Compare(place(a), place(b))
+}
 
 // FindRules returns the rules of a network, or false if there is no such network.
 func (s *Set) FindRules(id core.Platform) (Rules, bool) {
