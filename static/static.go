@@ -148,8 +148,8 @@ func hashedURL(name, hash string) string {
 	return Prefix + strings.TrimSuffix(name, ext) + "." + hash + ext
 }
 
-// embeddedAssets returns the assets that pages load, by their plain names: all embedded files, but style sheets, modules
-// and icons of networks only as parts of joined, bundled and sprite. It loads them at the first call.
+// embeddedAssets returns the assets that pages load, by their plain names: all embedded files, but style sheets,
+// modules and icons of networks only as parts of joined, bundled and sprite. It loads them at the first call.
 var embeddedAssets = sync.OnceValues(func() (map[string]asset, error) {
 	b := assetTable{}
 	names := []string{joined, sprite, bundled, early}

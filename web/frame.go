@@ -22,7 +22,8 @@ func (r *request) loadWhoami() (contract.Whoami, error) {
 	return *r.whoami, nil
 }
 
-// loadAccounts returns the connected accounts in the order of their networks, and those of a network oldest first. It loads them once per request.
+// loadAccounts returns the connected accounts in the order of their networks, and those of a network oldest first. It
+// loads them once per request.
 func (r *request) loadAccounts() ([]contract.Account, error) {
 	if r.accounts == nil {
 		found, err := r.web.cfg.App.ListAccounts(r.context(), r.caller)
