@@ -114,6 +114,15 @@ func TestOnePostIsComposedForFiveNetworks(t *testing.T) {
 	b.click(`[data-testid=issue] a[href="#setting-tiktok-privacyLevel"]`)
 	b.waitFor(`document.querySelector("#tab-tiktok").checked && document.activeElement.name === "settings.tiktok.privacyLevel"`)
 	b.checkAccessibility("compose with a problem in a tab")
+	b.click(testid("tab-threads"))
+	b.click(`[data-copies-to="override-threads"]`)
+	b.waitFor(`document.activeElement.matches("#override-threads:not(:placeholder-shown)") &&
+		document.activeElement.value === document.querySelector("#text").value`)
+	b.waitFor(`!document.querySelector("#compose").hasAttribute("data-planning") &&
+		document.querySelector("label[for=tab-threads] .tab-changed") !== null &&
+		document.querySelector("[data-copies-to=override-threads]").offsetWidth === 0`)
+	b.checkAccessibility("compose with a copied text")
+	evaluateScript[string](b, `document.querySelector("#override-threads").value = ""`)
 	rows := map[string]settingRow{}
 	for network, own := range ofFive {
 		b.click(testid("tab-" + network))

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/net/html"
+
 	"belfry/internal/app"
 	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
@@ -659,4 +661,31 @@ func TestAComposerFormThatIsSentAgainChangesNothingAndSaysTheSame(t *testing.T) 
 			}
 		})
 	}
+}
+
+// An empty input said nothing about the text that the network gets.
+func TestANetworksTextShowsTheSharedTextThatItReplaces(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	own := func(pairs ...string) (*page, *html.Node) {
+		page := s.b.post("/compose/plan", append(pairs, "account", s.threads.ID, "account", s.page.ID, "when", "now")...)
+		return page, page.is(t, http.StatusOK).one(t, "#override-threads")
+	}
+	page, input := own("text", "Ring\r\nthe bell")
+	if got := attribute(input, "placeholder"); got != "Ring\nthe bell" || raw(input) != "" {
+		t.Errorf("the input shows %q and contains %q", got, raw(input))
+	}
+	help := "#" + attribute(page.one(t, "[id^=override-threads][id$=help]"), "id")
+	if got := textOf(page.one(t, help)); got != "Leave empty to use the shared text." {
+		t.Errorf("beside the input: %q", got)
+	}
+	if !strings.Contains(attribute(input, "aria-describedby"), strings.TrimPrefix(help, "#")) {
+		t.Error("a screen reader does not announce the help")
+	}
+	page.one(t, "button.needs-js[data-copies-to=override-threads]:not([hidden])")
+	page, input = own()
+	if got := attribute(input, "placeholder"); got != "Text for Threads, if it differs" {
+		t.Errorf("without a shared text, the input shows %q", got)
+	}
+	page.one(t, "[data-copies-to=override-threads][hidden]")
 }

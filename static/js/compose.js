@@ -19,6 +19,7 @@ export async function startComposer() {
   startStrip(form, redraw);
   startSending(form, redraw);
   startWaiting(form, redraw);
+  startCopyingText(form);
   followCauses(form);
   followKeyboard();
   measureSide(form);
@@ -93,6 +94,18 @@ function startWaiting(form, redraw) {
   }
   form.addEventListener("uploads", show);
   form.addEventListener("redrawn", show);
+}
+
+// startCopyingText makes the buttons work that copy the shared text to a network's own text.
+function startCopyingText(form) {
+  form.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-copies-to]");
+    if (!button) return;
+    const own = document.getElementById(button.dataset.copiesTo);
+    own.value = form.elements.text.value;
+    own.focus();
+    own.dispatchEvent(new Event("input", { bubbles: true }));
+  });
 }
 
 // followCauses makes a link from a problem in the plan open the tab of its input.
