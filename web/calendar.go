@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -26,8 +27,19 @@ const (
 	dayMost    = 200
 )
 
+// showCalendar shows the view in the address or, if there is none, the view that the person chose last.
 func (r *request) showCalendar() error {
-	m, err := r.loadCalendar(link.ParseCalendar(r.echo.QueryParams()))
+	query := r.echo.QueryParams()
+	if !query.Has(link.ParamView) {
+		chosen := r.web.sessions.manager.GetString(r.context(), keyCalendarView)
+		query.Set(link.ParamView, cmp.Or(chosen, query.Get(link.ParamUnchosenView)))
+	}
+	shown := link.ParseCalendar(query)
+	if query.Has(link.ParamChoose) {
+		r.putSessionValue(keyCalendarView, shown.View)
+		return r.redirect(r.link.Calendar(shown))
+	}
+	m, err := r.loadCalendar(shown)
 	if err != nil {
 		return err
 	}

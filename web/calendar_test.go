@@ -170,7 +170,7 @@ func TestAPostIsMovedOnTheCalendarAndBack(t *testing.T) {
 		t.Errorf("undone, it goes out at %s", got.PublishAt)
 	}
 	a.b.post("/calendar/move?date=2026-10-07", "post", post.ID, "at", "2026-10-08T18:00").
-		leads(t, "/calendar?date=2026-10-07")
+		leads(t, "/calendar?date=2026-10-07&view=month")
 	a.calendar("date=2026-10-07").says(t, "Moved to Thu 8 Oct 2026, 18:00 CEST (Europe/Berlin).")
 }
 
@@ -429,4 +429,35 @@ func (a *almanac) fill(posts int) {
 			now(), now()
 		FROM generate_series(1, $3::int) n`, a.ws.ID, a.ws.AccountID(a.account), posts)
 	must(a.t, err)
+}
+
+// On a phone, the calendar opened as a list each time.
+func TestTheCalendarOpensInTheViewThatWasChosenLast(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	open := func(address string) string {
+		return attribute(a.b.get(address).is(t, http.StatusOK).one(t, testid("calendar")), "data-view")
+	}
+	home := a.calendar("view=day")
+	bar := attribute(home.one(t, ".bar a[href^='/calendar']"), "href")
+	rail := attribute(home.one(t, testid("nav-calendar")), "href")
+	if onPhone, onDesktop := open(bar), open(rail); onPhone != "list" || onDesktop != "month" {
+		t.Errorf("before a choice, a phone shows the %s, a desktop the %s", onPhone, onDesktop)
+	}
+	for _, view := range []string{"week", "month", "list"} {
+		choice := attribute(a.calendar("view=day&date=2026-10-07").one(t, testid("view-"+view)), "href")
+		choice, _, _ = strings.Cut(choice, "#")
+		a.b.get(choice).leads(t, "/calendar?date=2026-10-07&view="+view)
+		for _, address := range []string{bar, rail} {
+			if got := open(address); got != view {
+				t.Errorf("after the choice of %s, %s opens the %s", view, address, got)
+			}
+		}
+	}
+	if got := open("/calendar?view=week"); got != "week" {
+		t.Errorf("the address of a week opens the %s", got)
+	}
+	if got := open(rail); got != "list" {
+		t.Errorf("after that address, the calendar opens as %s", got)
+	}
 }

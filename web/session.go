@@ -23,19 +23,20 @@ const (
 
 // Keys of the values in a session.
 const (
-	keyUser      = "user"
-	keyWorkspace = "workspace" // the one that the person visited last
-	keyProof     = "proof"     // app.SignedIn.Proof
-	keyProved    = "proved"    // seconds of Unix time: when the person last gave their password
-	keySince     = "since"     // seconds of Unix time: when the person signed in
-	keySeen      = "seen"      // seconds of Unix time: when they last did something
-	keyFlash     = "flash"     // by workspace (sessionKeyForWorkspace)
-	keySelected  = "selected"  // by workspace: the posts that are still selected after an action
-	keySchedule  = "schedule"  // by workspace: what a person entered to schedule drafts that were refused
-	keyChoice    = "choice."   // followed by a workspace's id: the profiles to choose from
-	keySavedForm = "carried"   // a form that was submitted after the previous session had ended
-	keyID        = "id"        // the session's id in the list of the person's sessions
-	keyBrowser   = "browser"   // the browser's User-Agent
+	keyUser         = "user"
+	keyWorkspace    = "workspace" // the one that the person visited last
+	keyProof        = "proof"     // app.SignedIn.Proof
+	keyProved       = "proved"    // seconds of Unix time: when the person last gave their password
+	keySince        = "since"     // seconds of Unix time: when the person signed in
+	keySeen         = "seen"      // seconds of Unix time: when they last did something
+	keyFlash        = "flash"     // by workspace (sessionKeyForWorkspace)
+	keySelected     = "selected"  // by workspace: the posts that are still selected after an action
+	keySchedule     = "schedule"  // by workspace: what a person entered to schedule drafts that were refused
+	keyChoice       = "choice."   // followed by a workspace's id: the profiles to choose from
+	keyCalendarView = "calendar"  // the view of the calendar that the person chose last
+	keySavedForm    = "carried"   // a form that was submitted after the previous session had ended
+	keyID           = "id"        // the session's id in the list of the person's sessions
+	keyBrowser      = "browser"   // the browser's User-Agent
 )
 
 // sessions manages the dashboard's sessions. Only a sign-in creates a session.

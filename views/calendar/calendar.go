@@ -147,7 +147,9 @@ func (m Model) urlWith(change func(*link.Calendar)) string {
 }
 
 func (m Model) viewURL(view string) string {
-	return addStartAnchorIfWeek(view, m.urlWith(func(c *link.Calendar) { c.View = view }))
+	shown := m.Shown
+	shown.View = view
+	return addStartAnchorIfWeek(view, m.Frame.Link.ChooseCalendarView(shown))
 }
 
 // startID is the id of the hour at which a week opens.

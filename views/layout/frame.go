@@ -135,10 +135,10 @@ func (f Frame) bottomBarEntries() (shown, more []navEntry) {
 	return all[:maxBar-1], all[maxBar-1:]
 }
 
-// bottomBarURL returns the address of an entry of the bar. On a phone, the calendar opens as a list.
+// bottomBarURL returns the address of an entry of the bar.
 func (f Frame) bottomBarURL(e navEntry) string {
 	if e.section == SectionCalendar {
-		return f.Link.Calendar(link.Calendar{View: link.ViewList})
+		return f.Link.CalendarOnPhone()
 	}
 	return e.url
 }

@@ -13,6 +13,13 @@ const (
 	ViewDay   = "day"
 )
 
+// Parameters of the calendar's address that ParseCalendar does not read.
+const (
+	ParamView         = "view"
+	ParamUnchosenView = "unchosen" // the view for a person who has chosen none
+	ParamChoose       = "choose"   // remember the view
+)
+
 // Calendar says what the calendar shows. Its fields are in the query of the calendar's address.
 type Calendar struct {
 	View   string // one of the views
@@ -23,7 +30,7 @@ type Calendar struct {
 // ParseCalendar parses the query of the calendar's address. It replaces an invalid view with the month, and an invalid
 // date with today.
 func ParseCalendar(query url.Values) Calendar {
-	c := Calendar{View: query.Get("view"), Date: query.Get("date"), Filter: ParseFilter(query)}
+	c := Calendar{View: query.Get(ParamView), Date: query.Get("date"), Filter: ParseFilter(query)}
 	c.Filter = Filter{Status: query.Get("status"), Account: c.Account, Group: c.Group, Network: c.Network}
 	switch c.View {
 	case ViewWeek, ViewList, ViewDay:
@@ -39,8 +46,8 @@ func ParseCalendar(query url.Values) Calendar {
 // Query returns the query that ParseCalendar parses.
 func (c Calendar) Query() url.Values {
 	query := c.queryValues()
-	if c.View != ViewMonth && c.View != "" {
-		query.Set("view", c.View)
+	if c.View != "" {
+		query.Set(ParamView, c.View)
 	}
 	if c.Date != "" {
 		query.Set("date", c.Date)
@@ -48,8 +55,20 @@ func (c Calendar) Query() url.Values {
 	return query
 }
 
-// Calendar returns the address of a view of the calendar.
+// Calendar returns the address of a view of the calendar or, if c has no view, of the view that the person chose last.
 func (w Workspace) Calendar(c Calendar) string { return withQuery(w.At("/calendar"), c.Query()) }
+
+// CalendarOnPhone is the calendar in the view that the person chose last or, if they chose none, as a list.
+func (w Workspace) CalendarOnPhone() string {
+	return withQuery(w.At("/calendar"), url.Values{ParamUnchosenView: {ViewList}})
+}
+
+// ChooseCalendarView shows a view of the calendar, and from then on opens the calendar in it.
+func (w Workspace) ChooseCalendarView(c Calendar) string {
+	query := c.Query()
+	query.Set(ParamChoose, "yes")
+	return withQuery(w.At("/calendar"), query)
+}
 
 // CalendarSince is the address for polling a view; seenHash is the ContentHash of what the page shows. The response is
 // 204 if nothing has changed.
