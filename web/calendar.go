@@ -15,6 +15,7 @@ import (
 	"belfry/views/calendar"
 	"belfry/views/layout"
 	"belfry/views/link"
+	"belfry/views/posts"
 	"belfry/views/ui"
 )
 
@@ -156,11 +157,11 @@ func spansOf24Hours(zone core.Zone, date time.Time) []core.CalendarSpan {
 // addHoursAndTotal adds the posts of each hour to a day, and their total.
 func (r *request) addHoursAndTotal(d *calendar.Day, zone core.Zone, postsByHour []app.CalendarPosts) {
 	bounds := zone.HourBounds(d.Date)
-	for h, posts := range postsByHour {
+	for h, found := range postsByHour {
 		lasts := bounds[h+1].Sub(bounds[h])
-		d.Total += posts.Total
+		d.Total += found.Total
 		d.Hours = append(d.Hours, calendar.Hour{
-			Hour: h, Posts: r.convertCalendarPosts(posts.Posts), Total: posts.Total,
+			Hour: h, Posts: r.convertCalendarPosts(found.Posts), Total: found.Total,
 			Skipped: lasts == 0, Twice: lasts > time.Hour,
 		})
 	}
@@ -207,7 +208,35 @@ func (r *request) showPostsOfCalendarEntry() error {
 	if m.Frame, err = r.loadFrameAndPopFlash(title, layout.SectionCalendar); err != nil {
 		return err
 	}
-	return r.render(http.StatusOK, calendar.Together(m), calendar.TogetherPart(m))
+	if r.wantsFragment() {
+		return r.render(http.StatusOK, calendar.TogetherPart(m), nil)
+	}
+	return r.showPostsTogether(m)
+}
+
+// showPostsTogether shows the posts of an entry on a page, with the actions that the list offers for their status.
+func (r *request) showPostsTogether(entry calendar.TogetherModel) error {
+	ids := make([]string, len(entry.Posts))
+	for i, p := range entry.Posts {
+		ids[i] = p.ID
+	}
+	cards, err := r.web.cfg.App.FindPostCards(r.context(), r.caller, ids)
+	if err != nil {
+		return err
+	}
+	if len(cards) == 0 { // they have just been deleted
+		return core.NotFound()
+	}
+	m := posts.ListModel{
+		Frame: entry.Frame, Zone: entry.Zone, Now: r.web.cfg.Now(), Form: newFormID(), Schedule: r.popScheduleInput(entry.Zone),
+	}
+	if status := cards[0].Status; status != string(core.PostQueued) {
+		m.Filter.Status = status
+	}
+	if err := r.loadRowsAndPopSelection(&m, cards); err != nil {
+		return err
+	}
+	return r.render(http.StatusOK, posts.Together(m, entry.Total), nil)
 }
 
 // moveCalendarEntry moves a post, or all posts that share its entry, to another time, and shows the calendar.

@@ -229,7 +229,7 @@ func TestPostsComposedTogetherAreOneEntry(t *testing.T) {
 		t.Errorf("the day says %q", got)
 	}
 	list := a.b.get(attribute(month.one(t, day+" [data-together]"), "href")).is(t, http.StatusOK)
-	if n := len(list.all(testid("together-post"))); n != 3 {
+	if n := len(list.all(testid("post-row"))); n != 3 {
 		t.Errorf("the list has %d posts", n)
 	}
 	a.b.part(http.MethodGet, attribute(month.one(t, day+" [data-together]"), "href")).one(t, testid("move-together"))
@@ -459,5 +459,30 @@ func TestTheCalendarOpensInTheViewThatWasChosenLast(t *testing.T) {
 	}
 	if got := open(rail); got != "list" {
 		t.Errorf("after that address, the calendar opens as %s", got)
+	}
+}
+
+func TestPostsComposedTogetherAreChangedOnTheirPage(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	made := a.together("2026-10-07T18:00", "Rye bread is back.", a.account, a.ws.Account("facebook"))
+	page := a.b.get("/calendar/posts/"+made[0].ID).is(t, http.StatusOK)
+	for _, act := range []string{"reschedule", "cancel", "duplicate"} {
+		page.one(t, testid("bulk")+` [name=act][value="`+act+`"]`)
+	}
+	if n := len(page.all(`[data-selects][form=bulk]`)); n != 2 {
+		t.Errorf("%d posts can be selected", n)
+	}
+	form := page.form(t, testid("bulk"))
+	form.Set("act", "cancel")
+	form["post"] = []string{made[0].ID, made[1].ID}
+	a.b.send(http.MethodPost, attribute(page.one(t, testid("bulk")), "action"), form.Encode()).leads(t, "/posts")
+	if drafts := a.b.get("/posts?status=draft").all(testid("post-row")); len(drafts) != 2 {
+		t.Errorf("%d posts are drafts now", len(drafts))
+	}
+	made = a.together("2026-10-08T18:00", "Buns", a.account, a.ws.Account("facebook"))
+	viewer := a.seat(a.ws.Member(core.RoleViewer)).get("/calendar/posts/"+made[0].ID).is(t, http.StatusOK)
+	if n := len(viewer.all("[data-selects], " + testid("bulk"))); n != 0 {
+		t.Errorf("a viewer is offered %d actions", n)
 	}
 }

@@ -33,7 +33,7 @@ func TestNetworksHaveTheSameOrderOnEveryScreen(t *testing.T) {
 		"search for posts":        {found, "main .palette-entry .mark"},
 		"search for accounts":     {s.b.get("/search?q=a"), "main .palette-entry[href*='accountId='] .mark"},
 		"entry of the calendar":   {s.b.get("/calendar?view=list&date=2026-10-06"), ".entry .mark"},
-		"posts composed together": {together, testid("together-post") + " .mark"},
+		"posts composed together": {together, testid("post-row") + " .mark"},
 		"accounts":                {s.b.get("/accounts"), ".network-row .mark"},
 	} {
 		var order []string

@@ -92,6 +92,22 @@ func (a *App) GetPostCard(ctx context.Context, c core.Caller, id string) (PostCa
 	return card, err
 }
 
+// FindPostCards returns the posts with the ids in their order, without ProfileURL. It omits those that do not exist.
+func (a *App) FindPostCards(ctx context.Context, c core.Caller, ids []string) (cards []PostCard, err error) {
+	t, err := a.authorize(c, core.Read)
+	if err != nil {
+		return nil, err
+	}
+	parsed := uniqueValidPostIDs(ids[:min(len(ids), maxTogether)])
+	found, err := t.PostsByID(ctx, parsed)
+	for _, id := range parsed {
+		if p, ok := found[id]; ok {
+			cards = append(cards, a.newPostCard(c, p))
+		}
+	}
+	return cards, err
+}
+
 // ListPostCards is ListPosts for the dashboard. If platformOrEmpty is not "", it lists only the posts on that network.
 // Among failed posts alone, it leaves out those that have a live copy. next is the cursor of the next page, or "" on
 // the last page. countsIfUnfiltered contains the number of posts by status at the same moment, as

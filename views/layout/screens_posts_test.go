@@ -58,7 +58,12 @@ func (f fixture) lists() map[string]templ.Component {
 		change(&m)
 		return posts.List(m)
 	}
+	together := posts.ListModel{
+		Frame: f.frame("3 posts at Sat 21 Nov 2026, 18:00 CET (Europe/Berlin)", layout.SectionCalendar), Zone: f.zone,
+		Now: f.now, Rows: rows[:2],
+	}
 	return map[string]templ.Component{
+		"posts-together": posts.Together(together, 3),
 		"posts": list(func(m *posts.ListModel) {
 			m.Frame, m.Rows, m.Next, m.Counts = frame, rows[:2], "abc", counts
 			m.Frame.Flash = &layout.Flash{
@@ -140,7 +145,7 @@ func (f fixture) calendars() map[string]templ.Component {
 		Frame: f.frame("2 posts at Sat 21 Nov 2026, 18:00 CET (Europe/Berlin)", layout.SectionCalendar), Zone: f.zone,
 		Posts: f.calendar().Chosen.Posts[:2],
 	}
-	all["calendar-together"], all["part-calendar-together"] = calendar.Together(together), calendar.TogetherPart(together)
+	all["part-calendar-together"] = calendar.TogetherPart(together)
 	return all
 }
 
