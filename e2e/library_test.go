@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"belfry/internal/media/mediatest"
 )
@@ -184,6 +185,19 @@ func TestTheLibraryInABrowser(t *testing.T) {
 	b.waitFor(readyFiles + ` === 2`)
 	b.waitFor(`document.querySelector(".gallery-name").textContent === "noon.jpg"`)
 	b.checkAccessibility("the library with finished uploads")
+	const shownFile = `document.querySelector("dialog#drawer[open] h1")?.textContent`
+	b.runActions("open the first file", chromedp.Click(chromedp.CSS(".gallery-link")))
+	b.waitFor(shownFile + ` === "noon.jpg"`)
+	b.pressKeys(kb.ArrowRight)
+	b.waitFor(shownFile + ` === "rope.jpg"`)
+	b.pressKeys(kb.ArrowLeft)
+	b.waitFor(shownFile + ` === "noon.jpg"`)
+	b.typeInto("#file-name", "Noon"+kb.ArrowLeft+kb.ArrowRight)
+	if evaluateScript[bool](b, `document.querySelector(".htmx-request") !== null`) {
+		t.Error("an arrow key opens another file while a person types")
+	}
+	b.runActions("close the drawer", chromedp.Click(chromedp.CSS("#drawer .drawer-close button")))
+	b.waitFor(`document.querySelector("dialog#drawer[open]") === null`)
 	b.checkConsole()
 	// A request that is in progress would let htmx drop the update.
 	const update = `document.querySelector(".htmx-request") ?? document.body.dispatchEvent(new Event("files-changed")), `

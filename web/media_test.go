@@ -305,6 +305,9 @@ func TestAFileLeadsToItsNeighboursInTheListAndNamesItsFolder(t *testing.T) {
 			t.Errorf("%s leads to %q", id, link)
 		}
 	}
+	page.one(t, testid("previous-file")+"[data-arrow=ArrowLeft]")
+	page.one(t, testid("next-file")+"[data-arrow=ArrowRight]")
+	page.says(t, "Go from an open file to the previous or next one")
 	if got := textOf(page.one(t, testid("file-folder"))); got != "Summer" {
 		t.Errorf("the folder is %q", got)
 	}

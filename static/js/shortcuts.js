@@ -24,6 +24,14 @@ function activate(element) {
   return true;
 }
 
+// followArrow opens the link of an arrow key, unless the key belongs to the focused element or to an open dialog.
+function followArrow(event) {
+  const link = document.querySelector(`[data-arrow="${CSS.escape(event.key)}"]`);
+  if (!link || link.getClientRects().length === 0 || event.shiftKey || event.target.closest?.("input, video")) return;
+  const dialogs = [...document.querySelectorAll("dialog[open]")];
+  if (dialogs.every((dialog) => dialog.contains(link))) activate(link);
+}
+
 function toggleHelp() {
   const dialog = document.getElementById("shortcuts");
   if (!dialog) return false;
@@ -32,7 +40,8 @@ function toggleHelp() {
   return true;
 }
 
-// startShortcuts handles the keys C, G and a letter, /, J, K and ?. It ignores keys that type text.
+// startShortcuts handles the keys C, G and a letter, /, J, K and ?, and the arrow keys of links with data-arrow. It
+// ignores keys that type text.
 export function startShortcuts() {
   let goUntil = 0;
 
@@ -70,6 +79,7 @@ export function startShortcuts() {
       return;
     }
     if (document.body.dataset.shortcuts === "off") return;
+    if (event.key.startsWith("Arrow") && !isTextInput(event.target)) followArrow(event);
     if (isTextInput(event.target) || (document.querySelector("dialog[open]") && event.key !== "?")) return;
     if (event.key.length === 1 && handleKey(event.key)) event.preventDefault();
   });
