@@ -13,7 +13,7 @@ import (
 // (14496-12, 12.2.3).
 func (m *movie) readAudioDescription(t *track) {
 	entry := m.firstSampleEntry(t, 28)
-	b := m.f.readBytes(entry.content, 28)
+	b := m.f.peekBytes(entry.content, 28)
 	m.facts.AudioChannels = int(binary.BigEndian.Uint16(b[16:]))
 	m.facts.AudioRate = int(binary.BigEndian.Uint16(b[24:]))
 	boxes := entry.content + 28
@@ -22,7 +22,7 @@ func (m *movie) readAudioDescription(t *track) {
 		case 1:
 			boxes += 16
 		case 2:
-			b = m.f.readBytes(entry.content, 48)
+			b = m.f.peekBytes(entry.content, 48)
 			m.facts.AudioRate = int(max(0, min(math.Float64frombits(binary.BigEndian.Uint64(b[32:])), 1<<20)))
 			m.facts.AudioChannels = int(min(binary.BigEndian.Uint32(b[40:]), 1<<10))
 			boxes += 36

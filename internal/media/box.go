@@ -34,7 +34,7 @@ func (f *file) readBoxHeaderOrRefuse(at, end int64) mp4Box {
 // parseBoxHeader reads the header of the box at position at, or returns a reason for refusal if the box does not end by
 // end.
 func (f *file) parseBoxHeader(at, end int64) (b mp4Box, refusalReasonOrEmpty string) {
-	head := f.readBytes(at, 8)
+	head := f.peekBytes(at, 8)
 	b = mp4Box{name: string(head[4:8]), start: at, content: at + 8}
 	size := uint64(binary.BigEndian.Uint32(head))
 	switch size {
@@ -45,7 +45,7 @@ func (f *file) parseBoxHeader(at, end int64) (b mp4Box, refusalReasonOrEmpty str
 		if at+16 > f.size {
 			return mp4Box{}, reasonIncomplete
 		}
-		size = binary.BigEndian.Uint64(f.readBytes(at+8, 8))
+		size = binary.BigEndian.Uint64(f.peekBytes(at+8, 8))
 		b.content += 8
 	}
 	switch {
@@ -78,7 +78,7 @@ func (m *movie) children(b mp4Box) iter.Seq[mp4Box] { return m.boxes(b.content, 
 // unmarshalBox decodes a small box into the value that into points to, and aborts if it is too long or invalid.
 func (m *movie) unmarshalBox(b mp4Box, into mp4.IBox) {
 	refuseFileIf(b.contentLength() > maxPayload, reasonDamaged)
-	payload := m.f.readBytes(b.content, int(b.contentLength()))
+	payload := m.f.peekBytes(b.content, int(b.contentLength()))
 	defer func() {
 		refuseFileIf(recover() != nil, reasonDamaged) // the library panics on unexpected boxes
 	}()

@@ -41,7 +41,7 @@ func StripPrivateMetadata(ctx context.Context, to io.Writer, r io.ReaderAt, fact
 // copyRange copies the bytes from at to end.
 func (f *file) copyRange(to io.Writer, at, end int64) {
 	for at < end {
-		b := f.windowAt(at)
+		b := f.peekWindow(at)
 		b = b[:min(int64(len(b)), end-at)]
 		writeOrAbort(to, b)
 		at += int64(len(b))
@@ -113,7 +113,7 @@ func (f *file) writeCleanWebP(to io.Writer, orientation int) {
 		switch {
 		case !isKeptInWebP(c.name):
 		case c.name == "VP8X":
-			b := bytes.Clone(f.readBytes(c.at, 18))
+			b := bytes.Clone(f.peekBytes(c.at, 18))
 			const hasXMP, hasEXIF = 0x04, 0x08
 			if b[8] &^= hasXMP | hasEXIF; exif != nil {
 				b[8] |= hasEXIF

@@ -96,9 +96,9 @@ func (m *movie) hasNoPrivateData(b mp4Box, depth int) bool {
 		return true
 	case "udta", "ilst":
 	case "uuid": // Spherical Video V1: how to show a 360-degree video
-		return string(m.f.readUpTo(b.content, 16)) == "\xff\xcc\x82\x63\xf8\x55\x4a\x93\x88\x14\x58\x7a\x02\x52\x1f\xdd"
+		return string(m.f.peekUpTo(b.content, 16)) == "\xff\xcc\x82\x63\xf8\x55\x4a\x93\x88\x14\x58\x7a\x02\x52\x1f\xdd"
 	case "meta": // in MP4, but not in QuickTime, it begins with four additional bytes (14496-12, 8.11.1)
-		if b.contentLength() >= 8 && string(m.f.readBytes(b.content, 8)[4:]) != "hdlr" {
+		if b.contentLength() >= 8 && string(m.f.peekBytes(b.content, 8)[4:]) != "hdlr" {
 			b.content += 4
 		}
 	default:

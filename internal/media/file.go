@@ -84,8 +84,9 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// windowAt returns the bytes of the window from position off: at least one byte, valid until the next call.
-func (f *file) windowAt(off int64) []byte {
+// peekWindow returns the bytes of the window from position off: at least one byte. They are valid until the next read
+// of the file.
+func (f *file) peekWindow(off int64) []byte {
 	refuseFileIf(off < 0 || off >= f.size, reasonIncomplete)
 	if off < f.at || off >= f.at+int64(f.n) {
 		f.moveWindow(off, 1)
@@ -122,9 +123,9 @@ func (f *file) readFull(p []byte, off int64) {
 	abortIfError(f.failed)
 }
 
-// readBytes returns n bytes at off, at most a window. They are valid until the next call. It refuses a file that is too
-// short as incomplete.
-func (f *file) readBytes(off int64, n int) []byte {
+// peekBytes returns n bytes at off, at most a window, as a view of the window: it is valid until the next read of the
+// file. It refuses a file that is too short as incomplete.
+func (f *file) peekBytes(off int64, n int) []byte {
 	refuseFileIf(off < 0 || off > f.size-int64(n), reasonIncomplete)
 	if off < f.at || off+int64(n) > f.at+int64(f.n) {
 		f.moveWindow(off, n)
@@ -132,14 +133,14 @@ func (f *file) readBytes(off int64, n int) []byte {
 	return f.buf[off-f.at:][:n]
 }
 
-// readUpTo returns n bytes at off, or fewer at the end of the file.
-func (f *file) readUpTo(off int64, n int) []byte {
-	return f.readBytes(off, int(min(int64(n), max(0, f.size-off))))
+// peekUpTo is peekBytes, but returns fewer bytes at the end of the file. They, too, are valid until the next read.
+func (f *file) peekUpTo(off int64, n int) []byte {
+	return f.peekBytes(off, int(min(int64(n), max(0, f.size-off))))
 }
 
 // readUint32BE reads a big-endian number at off.
 func (f *file) readUint32BE(off int64) int64 {
-	return int64(binary.BigEndian.Uint32(f.readBytes(off, 4)))
+	return int64(binary.BigEndian.Uint32(f.peekBytes(off, 4)))
 }
 
 // sectionReader returns a reader of the whole file for decoders.

@@ -28,7 +28,7 @@ type gifBlock struct {
 // trailer ends.
 func (f *file) visitGIFBlocks(at int64, visit func(gifBlock)) (end int64) {
 	for {
-		b := f.readUpTo(at, 20)
+		b := f.peekUpTo(at, 20)
 		refuseFileIf(len(b) == 0, reasonIncomplete)
 		k := gifBlock{kind: b[0], at: at}
 		data := at + 2
@@ -60,7 +60,7 @@ func (f *file) visitGIFBlocks(at int64, visit func(gifBlock)) (end int64) {
 // skipGIFSubBlocks returns the end of the sub-blocks at position at.
 func (f *file) skipGIFSubBlocks(at int64) (end int64) {
 	for {
-		length := int64(f.windowAt(at)[0])
+		length := int64(f.peekWindow(at)[0])
 		at += length + 1
 		if length == 0 {
 			return at
@@ -79,11 +79,11 @@ func gifPaletteLength(packed byte) int64 {
 const gifHead = 13
 
 // gifBlocksStart returns the position of the first block.
-func (f *file) gifBlocksStart() int64 { return gifHead + gifPaletteLength(f.readBytes(0, gifHead)[10]) }
+func (f *file) gifBlocksStart() int64 { return gifHead + gifPaletteLength(f.peekBytes(0, gifHead)[10]) }
 
 func readGIF(f *file, facts *Facts) {
 	facts.PixelBytes = 2 // the palette index, twice while interlaced rows are sorted
-	b := f.readBytes(6, 4)
+	b := f.peekBytes(6, 4)
 	facts.checkAndSetSize(int64(binary.LittleEndian.Uint16(b)), int64(binary.LittleEndian.Uint16(b[2:])))
 	end := f.visitGIFBlocks(f.gifBlocksStart(), func(k gifBlock) {
 		facts.Private = facts.Private || !isKeptInGIF(k)

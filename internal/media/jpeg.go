@@ -34,7 +34,7 @@ func (f *file) visitJPEGSegments(visit func(jpegSegment)) (end int64) {
 	scans := 0
 	for at, count := int64(2), 0; ; count++ {
 		refuseFileIf(count > maxSegments || scans > maxScans, reasonManyParts)
-		b := f.readBytes(at, 2)
+		b := f.peekBytes(at, 2)
 		s := jpegSegment{mark: b[1], at: at, length: 2}
 		refuseFileIf(b[0] != 0xff || s.mark == 0 || s.mark == markSOI, reasonDamaged)
 		switch {
@@ -46,9 +46,9 @@ func (f *file) visitJPEGSegments(visit func(jpegSegment)) (end int64) {
 			visit(s)
 			return at + 2
 		case s.mark != 0x01 && s.mark&0xf8 != 0xd0:
-			s.length += int64(binary.BigEndian.Uint16(f.readBytes(at, 4)[2:]))
+			s.length += int64(binary.BigEndian.Uint16(f.peekBytes(at, 4)[2:]))
 			refuseFileIf(s.length < 4, reasonDamaged)
-			s.head = bytes.Clone(f.readBytes(at+4, int(min(s.length-4, 32<<10))))
+			s.head = bytes.Clone(f.peekBytes(at+4, int(min(s.length-4, 32<<10))))
 		}
 		if s.mark == markSOS {
 			scans++
@@ -62,14 +62,14 @@ func (f *file) visitJPEGSegments(visit func(jpegSegment)) (end int64) {
 // findScanEnd returns the end of the picture data at position at: the next marker that is not a restart marker.
 func (f *file) findScanEnd(at int64) int64 {
 	for {
-		b := f.windowAt(at)
+		b := f.peekWindow(at)
 		mark := bytes.IndexByte(b, 0xff)
 		if mark < 0 {
 			at += int64(len(b))
 			continue
 		}
 		at += int64(mark)
-		switch next := f.readBytes(at, 2)[1]; {
+		switch next := f.peekBytes(at, 2)[1]; {
 		case next == 0xff:
 			at++
 		case next == 0 || next&0xf8 == 0xd0:

@@ -171,7 +171,7 @@ func toMilliseconds(units, timescale int64) int64 {
 func (m *movie) readVideoDescription(t *track) {
 	const head = 78 // of the entry, before its boxes
 	entry := m.firstSampleEntry(t, head)
-	b := m.f.readBytes(entry.content+24, 4)
+	b := m.f.peekBytes(entry.content+24, 4)
 	width, height := int64(binary.BigEndian.Uint16(b)), int64(binary.BigEndian.Uint16(b[2:]))
 	if width == 0 || height == 0 {
 		width, height = t.width, t.height

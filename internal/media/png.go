@@ -21,7 +21,7 @@ type imageChunk struct {
 func (f *file) visitPNGChunks(visit func(imageChunk)) (end int64) {
 	at := int64(pngHead)
 	for range maxChunks {
-		b := f.readBytes(at, 8)
+		b := f.peekBytes(at, 8)
 		c := imageChunk{name: string(b[4:8]), at: at, length: int64(binary.BigEndian.Uint32(b)), data: at + 8}
 		notALetter := func(l byte) bool { return l|0x20 < 'a' || l|0x20 > 'z' }
 		refuseFileIf(c.length > 1<<31-1 || slices.ContainsFunc(b[4:8], notALetter), reasonDamaged)
@@ -53,7 +53,7 @@ func readPNG(f *file, facts *Facts) {
 		case "iCCP":
 			facts.profile = c
 		case "eXIf":
-			facts.readEXIF(f.readUpTo(c.data, int(min(c.length, windowSize/2))))
+			facts.readEXIF(f.peekUpTo(c.data, int(min(c.length, windowSize/2))))
 		default:
 			facts.Private = facts.Private || !isKeptInPNG(c.name)
 		}
@@ -69,7 +69,7 @@ func readPNG(f *file, facts *Facts) {
 // readChunkOfLength returns the content of a chunk, and aborts if the content does not have the given length.
 func (f *file) readChunkOfLength(c imageChunk, length int) []byte {
 	refuseFileIf(c.length != int64(length), reasonDamaged)
-	return f.readBytes(c.data, length)
+	return f.peekBytes(c.data, length)
 }
 
 // countOrRefuseFrame counts a frame of an animated picture, and refuses the file if it has too many.

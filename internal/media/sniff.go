@@ -96,7 +96,7 @@ var markupSigns = []struct{ word, reason string }{
 // also be interpreted as another format.
 func (f *file) sniffFormatOrRefuse() format {
 	refuseFileIf(f.size <= 0, reasonEmpty)
-	head := bytes.Clone(f.readUpTo(0, sniffLength)) // the window will move
+	head := bytes.Clone(f.peekUpTo(0, sniffLength)) // the window will move
 	taken, ok, err := recognizeFormat(head)
 	abortIfError(err)
 	if !ok {
@@ -229,7 +229,7 @@ func (f *file) refuseOrMarkTrailingData(end int64, facts *Facts) {
 	if end < f.size {
 		facts.Private = true
 	}
-	head := f.readUpTo(end, sniffLength)
+	head := f.peekUpTo(end, sniffLength)
 	reason := findMarkup(head)
 	for _, s := range signs {
 		if len(head) >= s.at && len(s.magic) > 2 && bytes.HasPrefix(head[s.at:], []byte(s.magic)) {
@@ -246,7 +246,7 @@ func (f *file) refuseOrMarkTrailingData(end int64, facts *Facts) {
 // search for the directory from the end (APPNOTE.TXT, 4.3.16).
 func (f *file) refuseIfAlsoZIP() {
 	const directory = 22
-	tail := f.readUpTo(max(0, f.size-windowSize), windowSize)
+	tail := f.peekUpTo(max(0, f.size-windowSize), windowSize)
 	for at := bytes.LastIndex(tail, []byte("PK\x05\x06")); at >= 0; at = bytes.LastIndex(tail[:at], []byte("PK\x05\x06")) {
 		end := tail[at:]
 		if len(end) < directory {

@@ -157,10 +157,10 @@ func (f *file) openFirstWebPFrame() (frame io.Reader, err error) {
 			at := c.at
 			switch c.name {
 			case "VP8X":
-				size = bytes.Clone(f.readBytes(c.data+4, 6))
+				size = bytes.Clone(f.peekBytes(c.data+4, 6))
 				continue
 			case "ANMF":
-				size = bytes.Clone(f.readBytes(c.data+6, 6))
+				size = bytes.Clone(f.peekBytes(c.data+6, 6))
 				at, end = c.data+16, c.data+c.length
 			case "ALPH", "VP8 ", "VP8L":
 			default:
@@ -179,7 +179,7 @@ func (f *file) openFirstWebPFrame() (frame io.Reader, err error) {
 // withWebPHeader returns the chunks from at to end as a WebP with the given width and height, as a header encodes them.
 func (f *file) withWebPHeader(encodedSize []byte, at, end int64) io.Reader {
 	head := append([]byte("RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00"), encodedSize...)
-	if string(f.readUpTo(at, 4)) == "ALPH" {
+	if string(f.peekUpTo(at, 4)) == "ALPH" {
 		head[20] = 0x10
 	}
 	length := min(int64(len(head))-8+end-at, 1<<32-1)

@@ -67,7 +67,7 @@ func (m *movie) readMdia(t *track, mdia mp4Box) {
 			t.duration = boxDuration(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
 		case "hdlr":
 			refuseFileIf(b.contentLength() < 12, reasonDamaged)
-			t.handler = string(m.f.readBytes(b.content+8, 4))
+			t.handler = string(m.f.peekBytes(b.content+8, 4))
 		case "minf":
 			for b := range m.children(b) {
 				m.readMinfChild(t, b)

@@ -15,7 +15,7 @@ func (f *file) riffChunks(end int64) iter.Seq[imageChunk] {
 			if at >= end {
 				return
 			}
-			b := f.readBytes(at, 8)
+			b := f.peekBytes(at, 8)
 			c := imageChunk{name: string(b[:4]), at: at, length: int64(binary.LittleEndian.Uint32(b[4:])), data: at + 8}
 			refuseFileIf(c.length > end-c.data, reasonDamaged)
 			if !yield(c) {
@@ -29,7 +29,7 @@ func (f *file) riffChunks(end int64) iter.Seq[imageChunk] {
 
 // riffEnd returns where the picture ends according to its header.
 func (f *file) riffEnd() int64 {
-	end := 8 + int64(binary.LittleEndian.Uint32(f.readBytes(4, 4)))
+	end := 8 + int64(binary.LittleEndian.Uint32(f.peekBytes(4, 4)))
 	refuseFileIf(end > f.size, reasonIncomplete)
 	refuseFileIf(end < riffHead+8, reasonDamaged)
 	return end
@@ -55,7 +55,7 @@ func readWebP(f *file, facts *Facts) {
 			refuseFileIf(first, reasonDamaged)
 			facts.profile = c
 		case "EXIF":
-			facts.readEXIF(f.readUpTo(c.data, int(min(c.length, windowSize/2))))
+			facts.readEXIF(f.peekUpTo(c.data, int(min(c.length, windowSize/2))))
 		default:
 			refuseFileIf(first, reasonDamaged)
 			facts.Private = facts.Private || !isKeptInWebP(c.name)
@@ -76,7 +76,7 @@ func readWebP(f *file, facts *Facts) {
 func (f *Facts) readANMF(from *file, c imageChunk) {
 	f.countOrRefuseFrame()
 	refuseFileIf(c.length < 16, reasonDamaged)
-	b := from.readBytes(c.data, 16)
+	b := from.peekBytes(c.data, 16)
 	width, height := readUint24LE(b[6:])+1, readUint24LE(b[9:])+1
 	right, bottom := 2*readUint24LE(b)+width, 2*readUint24LE(b[3:])+height
 	refuseFileIf(right > int64(f.Width) || bottom > int64(f.Height), reasonDamaged)
@@ -105,7 +105,7 @@ func (f *file) readWebPSize(c imageChunk) (width, height int64) {
 		need = 5
 	}
 	refuseFileIf(c.length < int64(need), reasonDamaged)
-	b := f.readBytes(c.data, need)
+	b := f.peekBytes(c.data, need)
 	if c.name == "VP8L" {
 		refuseFileIf(b[0] != 0x2f, reasonDamaged)
 		bits := int64(binary.LittleEndian.Uint32(b[1:]))
