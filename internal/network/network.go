@@ -50,8 +50,8 @@ type Network interface {
 	// returns the handle. Nobody can see the object or its parts. CreateHandle is not called in FlowOneCall.
 	CreateHandle(ctx context.Context, it Item) (handle string, err error)
 	// AdvanceStatus returns the status of the handle. Before the arm, it may also do the next invisible step, such as
-	// sending a part of a file. In FlowOneCall, the handle is "", and Ready means that Belfry can publish to the account
-	// now.
+	// sending a part of a file. After the arm, it may repeat such steps if the network has lost their effect. In
+	// FlowOneCall, the handle is "", and Ready means that Belfry can publish to the account now.
 	AdvanceStatus(ctx context.Context, it Item, handle string) (Status, error)
 	// Publish makes the irreversible call, and no other call before it. It returns Done with the id of the post, and with
 	// its address if the response has it. If the network has accepted the call, but the post is not live yet, it returns

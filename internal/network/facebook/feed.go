@@ -47,12 +47,12 @@ func (n *Network) uploadPhotos(ctx context.Context, it network.Item) (handle str
 func (n *Network) uploadPhoto(ctx context.Context, it network.Item, f network.File) (id string, err error) {
 	form := formOfNonEmpty(map[string]string{"published": "false", "url": f.URL, "alt_text_custom": f.AltText(maxAlt)})
 	if f.URL != "" {
-		return n.createAtEdge(ctx, it, "/photos", form)
+		return n.createAtEdge(ctx, it, "photos", form)
 	}
 	var out struct {
 		ID meta.ID `json:"id"`
 	}
-	err = n.postFileToEdge(ctx, it, "/photos", form, meta.FilePart{Field: "source", File: f, Size: f.Bytes}, &out)
+	err = n.postFileToEdge(ctx, it, "photos", form, meta.FilePart{Field: "source", File: f, Size: f.Bytes}, &out)
 	if err == nil && out.ID == "" {
 		err = &network.Error{Kind: network.Unknown, Message: "Facebook did not return the photo's ID."}
 	}
@@ -89,7 +89,7 @@ func (n *Network) postToFeed(ctx context.Context, it network.Item, form url.Valu
 		Permalink string  `json:"permalink_url"`
 	}
 	form.Set("fields", "id,permalink_url")
-	if err := n.postToEdge(ctx, it, "/feed", form, &out); err != nil {
+	if err := n.postToEdge(ctx, it, "feed", form, &out); err != nil {
 		return network.Status{}, err
 	}
 	if out.ID == "" {

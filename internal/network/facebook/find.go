@@ -45,8 +45,8 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 		return network.Status{}, err
 	}
 	since := meta.SearchStart(it.ArmedAt)
-	edge := "/" + url.PathEscape(it.Profile) + "/published_posts"
-	posts, err := meta.ListAll[listedPost](ctx, n.graph, edge, it.Token.Access, url.Values{
+	path := "/" + url.PathEscape(it.Profile) + "/published_posts"
+	posts, err := meta.ListAll[listedPost](ctx, n.graph, path, it.Token.Access, url.Values{
 		"fields": {
 			"id,message,created_time,permalink_url,application{id},attachments{media_type,url,unshimmed_url,subattachments}",
 		},

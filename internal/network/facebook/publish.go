@@ -154,7 +154,7 @@ func (n *Network) getNode(ctx context.Context, it network.Item, path string, par
 // postToEdge sends a form to an edge of the Page.
 func (n *Network) postToEdge(ctx context.Context, it network.Item, edge string, form url.Values, into any) error {
 	return n.distinguishExpiredFromRevoked(
-		ctx, n.graph.Post(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form, into), it.Token,
+		ctx, n.graph.Post(ctx, "/"+url.PathEscape(it.Profile)+"/"+edge, it.Token.Access, form, into), it.Token,
 	)
 }
 
@@ -162,7 +162,7 @@ func (n *Network) postToEdge(ctx context.Context, it network.Item, edge string, 
 func (n *Network) postFileToEdge(
 	ctx context.Context, it network.Item, edge string, form url.Values, part meta.FilePart, into any,
 ) error {
-	err := n.graph.PostFilePart(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form, part, into)
+	err := n.graph.PostFilePart(ctx, "/"+url.PathEscape(it.Profile)+"/"+edge, it.Token.Access, form, part, into)
 	return n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 }
 
@@ -175,7 +175,7 @@ func (n *Network) checkNodeReadable(ctx context.Context, it network.Item, id str
 func (n *Network) createAtEdge(
 	ctx context.Context, it network.Item, edge string, form url.Values,
 ) (id string, err error) {
-	id, err = n.graph.CreateObject(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
+	id, err = n.graph.CreateObject(ctx, "/"+url.PathEscape(it.Profile)+"/"+edge, it.Token.Access, form)
 	return id, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 }
 

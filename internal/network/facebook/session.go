@@ -55,7 +55,7 @@ func (n *Network) startUploadSession(ctx context.Context, it network.Item) (hand
 		byteRange
 	}
 	form := url.Values{"upload_phase": {"start"}, "file_size": {strconv.FormatInt(size, 10)}}
-	if err := n.postToEdge(ctx, it, "/videos", form, &out); err != nil {
+	if err := n.postToEdge(ctx, it, "videos", form, &out); err != nil {
 		return "", err
 	}
 	if out.Range = out.byteRange; out.ID == "" || out.Upload == "" || !out.isWithin(size) {
@@ -78,7 +78,7 @@ func (n *Network) continueUploadSession(ctx context.Context, it network.Item, s 
 	}
 	var next byteRange
 	size := it.Files[0].Bytes
-	err := n.postFileToEdge(ctx, it, "/videos", form, meta.FilePart{
+	err := n.postFileToEdge(ctx, it, "videos", form, meta.FilePart{
 		Field: "video_file_chunk", File: it.Files[0], From: s.Range.Start, Size: s.Range.End - s.Range.Start,
 	}, &next)
 	if err == nil && next.Start > s.Range.Start && next.isWithin(size) {
@@ -111,7 +111,7 @@ func (n *Network) finishUploadSession(ctx context.Context, it network.Item, s up
 	form := newUnpublishedVideoForm(it)
 	form.Set("upload_phase", "finish")
 	form.Set("upload_session_id", s.Upload)
-	err := n.postToEdge(ctx, it, "/videos", form, &successResponse{})
+	err := n.postToEdge(ctx, it, "videos", form, &successResponse{})
 	if isRejectedOrTransient(err) {
 		v, askErr := n.fetchVideo(ctx, it, string(s.ID))
 		if askErr == nil && v.Status.Uploading.isComplete() {

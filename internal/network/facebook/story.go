@@ -18,7 +18,7 @@ func isVideoPost(it network.Item) bool {
 // file in two Stories, so the publishing call is safe to repeat.
 func (n *Network) createStoryHandle(ctx context.Context, it network.Item) (handle string, err error) {
 	if isVideoPost(it) {
-		return n.startPhasedUpload(ctx, it, "/video_stories")
+		return n.startPhasedUpload(ctx, it, "video_stories")
 	}
 	return n.uploadPhoto(ctx, it, it.Files[0])
 }
@@ -60,9 +60,9 @@ func (n *Network) fetchUploadStatus(ctx context.Context, it network.Item, handle
 // publishStory publishes the file as a Story. It returns Pending if Facebook has accepted a video but does not show
 // it yet.
 func (n *Network) publishStory(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	edge, form := "/photo_stories", url.Values{"photo_id": {handle}}
+	edge, form := "photo_stories", url.Values{"photo_id": {handle}}
 	if isVideoPost(it) {
-		edge, form = "/video_stories", url.Values{"upload_phase": {"finish"}, "video_id": {handle}}
+		edge, form = "video_stories", url.Values{"upload_phase": {"finish"}, "video_id": {handle}}
 	}
 	var out struct {
 		Success bool    `json:"success"`

@@ -20,7 +20,7 @@ func (n *Network) createVideoHandle(ctx context.Context, it network.Item) (handl
 	}
 	form := newUnpublishedVideoForm(it)
 	form.Set("file_url", it.Files[0].URL)
-	return n.createAtEdge(ctx, it, "/videos", form)
+	return n.createAtEdge(ctx, it, "videos", form)
 }
 
 // newUnpublishedVideoForm returns the form for an unpublished Page video.
@@ -61,7 +61,7 @@ func pendingUnlessError(err error) (network.Status, error) {
 
 // startReelUpload starts the upload of a Reel and returns the handle.
 func (n *Network) startReelUpload(ctx context.Context, it network.Item) (handle string, err error) {
-	return n.startPhasedUpload(ctx, it, "/video_reels")
+	return n.startPhasedUpload(ctx, it, "video_reels")
 }
 
 func (n *Network) fetchReelStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
@@ -81,7 +81,7 @@ func (n *Network) publishReel(ctx context.Context, it network.Item, handle strin
 	form.Set("upload_phase", "finish")
 	form.Set("video_id", handle)
 	form.Set("video_state", "PUBLISHED")
-	return pendingUnlessError(n.postToEdge(ctx, it, "/video_reels", form, &successResponse{}))
+	return pendingUnlessError(n.postToEdge(ctx, it, "video_reels", form, &successResponse{}))
 }
 
 // successResponse is the response {"success":true}. Any other fails to decode.

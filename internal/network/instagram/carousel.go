@@ -23,7 +23,7 @@ func (n *Network) createCarouselItems(ctx context.Context, it network.Item) (han
 		forms = append(forms, form)
 	}
 	ids, err := network.CallEachConcurrently(ctx, forms, func(ctx context.Context, form url.Values) (string, error) {
-		return n.createAtEdge(ctx, it, "/media", form)
+		return n.createAtEdge(ctx, it, "media", form)
 	})
 	return meta.NewCarouselItemsHandle(ids), err
 }
@@ -48,5 +48,5 @@ func (n *Network) createCarouselContainer(
 		return "", err
 	}
 	form.Set("children", joinedItemIDs)
-	return n.createAtEdge(ctx, it, "/media", form)
+	return n.createAtEdge(ctx, it, "media", form)
 }

@@ -34,9 +34,9 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 		return network.Status{}, err
 	}
 	draft := it.DraftWithoutAccount()
-	kind, edge, caption := postContentType(s, draft.Media), "/media", network.AppendMissingTags(it.Text, it.Tags)
+	kind, edge, caption := postContentType(s, draft.Media), "media", network.AppendMissingTags(it.Text, it.Tags)
 	if kind == typeStories {
-		edge, caption = "/stories", ""
+		edge, caption = "stories", ""
 	}
 	since := meta.SearchStart(it.ArmedAt)
 	posts, err := n.listPosts(ctx, it, edge, "id,caption,timestamp,media_type,media_product_type,permalink", since)
@@ -85,7 +85,7 @@ func isSameOrMissingCaption(listed *string, ours string) bool {
 func (n *Network) listPosts(
 	ctx context.Context, it network.Item, edge, fields string, since time.Time,
 ) (posts []listedPost, err error) {
-	path := "/" + url.PathEscape(it.Profile) + edge
+	path := "/" + url.PathEscape(it.Profile) + "/" + edge
 	params := url.Values{"fields": {fields}, "since": {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"}}
 	err = n.readWithPersonTokenFallback(it.Token, func(graph meta.API, token network.Secret) (err error) {
 		posts, err = meta.ListAll[listedPost](ctx, graph, path, token, params)

@@ -55,7 +55,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle str
 	if it.Files[0].URL == "" {
 		return n.createUploadContainer(ctx, it, form)
 	}
-	return n.createAtEdge(ctx, it, "/media", form)
+	return n.createAtEdge(ctx, it, "media", form)
 }
 
 // createUploadContainer creates a container and returns a handle with the address for its bytes.
@@ -127,7 +127,7 @@ func fileURLParamName(f network.File) string {
 
 // Publish publishes the container.
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	id, err := n.createAtEdge(ctx, it, "/media_publish", url.Values{"creation_id": {handle}})
+	id, err := n.createAtEdge(ctx, it, "media_publish", url.Values{"creation_id": {handle}})
 	if err != nil {
 		return network.Status{}, n.addWaitIfQuotaUsedUp(ctx, it, err)
 	}
@@ -138,7 +138,7 @@ func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (
 func (n *Network) createAtEdge(
 	ctx context.Context, it network.Item, edge string, form url.Values,
 ) (id string, err error) {
-	id, err = n.apiForToken(it.Token).CreateObject(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
+	id, err = n.apiForToken(it.Token).CreateObject(ctx, "/"+url.PathEscape(it.Profile)+"/"+edge, it.Token.Access, form)
 	return id, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 }
 

@@ -51,7 +51,7 @@ func (n *Network) fetchTimeUntilQuotaHasRoom(
 		return meta.QuotaWait
 	}
 	var times []time.Time
-	for _, edge := range []string{"/media", "/stories"} {
+	for _, edge := range []string{"media", "stories"} {
 		posts, err := n.listPosts(ctx, it, edge, "id,timestamp", n.now().Add(-q.Window))
 		if err != nil {
 			return meta.QuotaWait

@@ -19,7 +19,7 @@ func (n *Network) createCarouselItems(ctx context.Context, it network.Item, s Se
 		forms, alt = append(forms, form), ""
 	}
 	ids, err := network.CallEachConcurrently(ctx, forms, func(ctx context.Context, form url.Values) (string, error) {
-		return n.createAtEdge(ctx, it, "/threads", form)
+		return n.createAtEdge(ctx, it, "threads", form)
 	})
 	return meta.NewCarouselItemsHandle(ids), err
 }
@@ -34,5 +34,5 @@ func (n *Network) createCarouselContainer(
 	}
 	form := newContainerForm(it, s)
 	form.Set("children", joinedItemIDs)
-	return n.createAtEdge(ctx, it, "/threads", form)
+	return n.createAtEdge(ctx, it, "threads", form)
 }

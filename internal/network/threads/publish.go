@@ -34,7 +34,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle str
 	if postContentType(it.DraftWithoutAccount().Media) == typeCarousel {
 		return n.createCarouselItems(ctx, it, s)
 	}
-	return n.createAtEdge(ctx, it, "/threads", newContainerForm(it, s))
+	return n.createAtEdge(ctx, it, "threads", newContainerForm(it, s))
 }
 
 // newContainerForm returns the parameters of a post's container, except the children of a carousel.
@@ -68,7 +68,7 @@ func newFileForm(f network.File, altTextSetting string) url.Values {
 
 // Publish publishes the container.
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	id, err := n.createAtEdge(ctx, it, "/threads_publish", url.Values{"creation_id": {handle}})
+	id, err := n.createAtEdge(ctx, it, "threads_publish", url.Values{"creation_id": {handle}})
 	if err != nil {
 		return network.Status{}, n.convertToRateLimitedIfQuotaUsedUp(ctx, it, err)
 	}
@@ -79,7 +79,7 @@ func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (
 func (n *Network) createAtEdge(
 	ctx context.Context, it network.Item, edge string, form url.Values,
 ) (id string, err error) {
-	id, err = n.graph.CreateObject(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
+	id, err = n.graph.CreateObject(ctx, "/"+url.PathEscape(it.Profile)+"/"+edge, it.Token.Access, form)
 	return id, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 }
 

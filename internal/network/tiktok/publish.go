@@ -71,7 +71,8 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle str
 	return n.startUpload(ctx, it, info)
 }
 
-// AdvanceStatus sends the next part of a video before the arm. After the arm, it returns the result of the post.
+// AdvanceStatus sends the next part of a video before the arm. After the arm, it returns the result of the post, or
+// sends a part again that TikTok has lost. It never sends the last part, which publishes the video.
 func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	h, err := decodeHandle(handle)
 	switch {
