@@ -43,6 +43,27 @@ func TestHoursOfDaysWithAClockChange(t *testing.T) {
 	}
 }
 
+// Noon in New York and the first second of the day in Cairo, where clocks skip the midnight, stand for the same day.
+func TestADayCanBeGivenAsAnyOfItsTimesInAnyLocation(t *testing.T) {
+	t.Parallel()
+	z, day := zone(t, "Europe/Berlin"), midnight(t, "2026-04-24")
+	for _, wall := range []time.Time{
+		time.Date(2026, 4, 24, 12, 0, 0, 0, zone(t, "America/New_York").Location()),
+		time.Date(2026, 4, 24, 1, 0, 0, 0, zone(t, "Africa/Cairo").Location()),
+		time.Date(2026, 4, 24, 23, 59, 59, 0, zone(t, "Pacific/Kiritimati").Location()),
+	} {
+		if got, want := z.DaySpan(wall), z.DaySpan(day); got != want {
+			t.Errorf("the day of %s is %v, want %v", wall, got, want)
+		}
+		if got, want := z.DayStart(wall), z.DayStart(day); got != want {
+			t.Errorf("the day of %s begins at %s, want %s", wall, got, want)
+		}
+		if got, want := z.HourBounds(wall), z.HourBounds(day); got != want {
+			t.Errorf("the hours of %s begin at %v, want %v", wall, got, want)
+		}
+	}
+}
+
 // Each instant of a day lies in the hour that the wall clock shows. Where the clocks go back from within an hour, or by
 // two, an hour's second part lies in the next.
 func TestHoursOfADayFollowTheWallClockInEveryZone(t *testing.T) {

@@ -80,10 +80,10 @@ func (z Zone) Location() *time.Location {
 // QuotaPeriod returns the quota period of an instant, YYYY-MM in this zone.
 func (z Zone) QuotaPeriod(t time.Time) string { return t.In(z.Location()).Format("2006-01") }
 
-// DayStart returns when a day begins. wallMidnight is the day's midnight on the wall clock, written as UTC. If midnight
-// occurs twice, the day begins at the first one; if a clock change skips midnight, the day begins at the change.
-func (z Zone) DayStart(wallMidnight time.Time) time.Time {
-	return z.firstInstantAtOrAfter(wallMidnight)
+// DayStart returns when a day begins. wall is as for HourBounds. If midnight occurs twice, the day begins at the first
+// one; if a clock change skips midnight, the day begins at the change.
+func (z Zone) DayStart(wall time.Time) time.Time {
+	return z.firstInstantAtOrAfter(wallMidnightOf(wall))
 }
 
 // firstInstantAtOrAfter returns the first instant with a wall time or, if a clock change skips the wall time, the
