@@ -15,7 +15,7 @@ import (
 func (a *App) authorizeAndThrottleCreationOrReplay(ctx context.Context, c core.Caller, access Access,
 	replayKey *ReplayKey,
 ) (storedOrCountOnly Answer, err error) {
-	t, err := a.authorizeAccess(c, access)
+	t, err := a.authorizeExceptProof(c, access)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -40,9 +40,9 @@ func (a *App) authorizeAndThrottleCreationOrReplay(ctx context.Context, c core.C
 	return Answer{Creations: &counted}, err
 }
 
-// authorizeAccess returns the tenant of the caller's workspace if the caller meets the requirements, except Proved,
-// which the operation checks. For an API key, the plan must also include the API.
-func (a *App) authorizeAccess(c core.Caller, access Access) (store.Tenant, error) {
+// authorizeExceptProof returns the tenant of the caller's workspace if the caller meets the requirements. It does not
+// check Proved, which the operation checks. For an API key, the plan must also include the API.
+func (a *App) authorizeExceptProof(c core.Caller, access Access) (store.Tenant, error) {
 	if c.Kind() == core.CredentialKey && !a.cfg.Plans[c.Plan()].API {
 		return store.Tenant{}, core.NewFeatureNotIncludedError("API access")
 	}

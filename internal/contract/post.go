@@ -28,8 +28,8 @@ type Post struct {
 	CreatedAt   Time            `json:"createdAt"`
 	UpdatedAt   Time            `json:"updatedAt"`
 	StatusLine  string          `json:"statusLine" doc:"The post's state in one line, as the dashboard shows it."`
-	// ShortStatusLine is StatusLine without network and account.
-	ShortStatusLine string `json:"-"`
+	// StatusLineWithoutAccount is StatusLine without network and account.
+	StatusLineWithoutAccount string `json:"-"`
 }
 
 // PostError is the reason why a post failed, with the network's own message.
@@ -214,7 +214,7 @@ func PostOf(p core.Post, networkName string) Post {
 		TZ:     p.Zone.Name(),
 		Status: string(p.Status), ExternalID: NilIfZero(p.ExternalID), ExternalURL: NilIfZero(p.ExternalURL),
 		Attempts: p.Attempts, CreatedVia: string(p.Via), CreatedAt: Time{p.CreatedAt}, UpdatedAt: Time{p.UpdatedAt},
-		StatusLine: p.StatusLine(networkName), ShortStatusLine: p.ShortStatusLine(networkName),
+		StatusLine: p.StatusLine(networkName), StatusLineWithoutAccount: p.StatusLineWithoutAccount(networkName),
 	}
 	for _, id := range p.MediaIDs {
 		out.MediaIDs = append(out.MediaIDs, id.String())

@@ -228,8 +228,11 @@ func (p Post) StatusLine(networkName string) string {
 	return p.formatStatus(" · "+networkName+" · "+p.AccountName, networkName)
 }
 
-// ShortStatusLine is StatusLine without network and account, for a page that names them beside it.
-func (p Post) ShortStatusLine(networkName string) string { return p.formatStatus("", networkName) }
+// StatusLineWithoutAccount is StatusLine without network and account, for a page that names them beside it. It still
+// names the network if Belfry waits for it.
+func (p Post) StatusLineWithoutAccount(networkName string) string {
+	return p.formatStatus("", networkName)
+}
 
 // formatStatus returns the status, what follows it, and the times.
 func (p Post) formatStatus(afterStatus, networkName string) string {

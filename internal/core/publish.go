@@ -275,15 +275,15 @@ func (p Publication) nextAfterStatusBeforeArm(s Signal) (Publication, Action) {
 	case Pending, Progress:
 		switch {
 		case s.Stale:
-			return p.replaceDeadHandleIfConclusive(s)
+			return p.replaceDeadHandleIfProvesUnpublished(s)
 		case s.Verdict == Progress:
 			return p, DoStatus
 		}
 		return p, DoPoll
 	case Dead:
-		return p.replaceDeadHandleIfConclusive(s)
+		return p.replaceDeadHandleIfProvesUnpublished(s)
 	case Broken:
-		return p.replaceBrokenHandleIfConclusive(s)
+		return p.replaceBrokenHandleIfProvesUnpublished(s)
 	case Refused, Doomed:
 		p.Handle = ""
 		return p.becomeFailed(DoFail)
@@ -308,10 +308,10 @@ func (p Publication) RevertUnmadeCall(call Action, before Publication) Publicati
 	return p
 }
 
-// replaceDeadHandleIfConclusive replaces a handle that, according to the network, was never published and never will
-// be. A handle that expired while it was idle does not count against the post.
-func (p Publication) replaceDeadHandleIfConclusive(s Signal) (Publication, Action) {
-	if !p.isHandleDeathConclusive() {
+// replaceDeadHandleIfProvesUnpublished replaces a handle that, according to the network, was never published and never
+// will be. A handle that expired while it was idle does not count against the post.
+func (p Publication) replaceDeadHandleIfProvesUnpublished(s Signal) (Publication, Action) {
+	if !p.doesHandleDeathProveUnpublished() {
 		return p, DoBackoff
 	}
 	p = p.withoutDeadHandleDisarmedIfProven()
@@ -329,10 +329,10 @@ func (p Publication) replaceDeadHandleIfConclusive(s Signal) (Publication, Actio
 	return p, DoCreate
 }
 
-// replaceBrokenHandleIfConclusive replaces a handle that the network could not process, if its death is conclusive. It
-// does so after a pause, because the cause may go away by itself.
-func (p Publication) replaceBrokenHandleIfConclusive(s Signal) (Publication, Action) {
-	if !p.isHandleDeathConclusive() {
+// replaceBrokenHandleIfProvesUnpublished replaces a handle that the network could not process, if this proves that
+// nothing was published. It does so after a pause, because the cause may go away by itself.
+func (p Publication) replaceBrokenHandleIfProvesUnpublished(s Signal) (Publication, Action) {
+	if !p.doesHandleDeathProveUnpublished() {
 		return p, DoBackoff
 	}
 	p = p.withoutDeadHandleDisarmedIfProven()
@@ -340,9 +340,9 @@ func (p Publication) replaceBrokenHandleIfConclusive(s Signal) (Publication, Act
 	return p.nextAfterHarmlessFailure(s)
 }
 
-// isHandleDeathConclusive reports whether the end of the handle proves that nothing was published. Before the arm, it
-// does. After the arm, it does only if the handle shows the outcome of the call.
-func (p Publication) isHandleDeathConclusive() bool {
+// doesHandleDeathProveUnpublished reports whether the end of the handle proves that nothing was published. Before the
+// arm, it does. After the arm, it does only if the handle shows the outcome of the call.
+func (p Publication) doesHandleDeathProveUnpublished() bool {
 	return p.Flow.MakesHandle() && (p.Flow.CanRepeatCall() || p.Step != StepArmed)
 }
 
@@ -397,11 +397,11 @@ func (p Publication) nextAfterOutcomeQuery(s Signal) (Publication, Action) {
 			return p, DoStatus
 		}
 	case Dead:
-		return p.replaceDeadHandleIfConclusive(s)
+		return p.replaceDeadHandleIfProvesUnpublished(s)
 	case Broken:
-		return p.replaceBrokenHandleIfConclusive(s)
+		return p.replaceBrokenHandleIfProvesUnpublished(s)
 	case Doomed:
-		if p.isHandleDeathConclusive() {
+		if p.doesHandleDeathProveUnpublished() {
 			return p.withoutDeadHandleDisarmedIfProven().becomeFailed(DoFail)
 		}
 	case Ambiguous:
@@ -431,7 +431,7 @@ func (p Publication) nextAfterAbsence(s Signal) (Publication, Action) {
 	case p.Open:
 		return p.armAndPublish()
 	case p.Answer == AnswerThrottled, p.Answer == AnswerNone && s.Held:
-		return p.holdAndDisarmIfConclusive(s)
+		return p.holdAndDisarmIfProvenUnpublished(s)
 	case p.Answer == AnswerNone:
 		return p.armAndPublish()
 	case p.Answer == AnswerRefused && s.ErrorsMayPublish && !s.Quiet: // it may exist and not be visible yet
@@ -442,10 +442,10 @@ func (p Publication) nextAfterAbsence(s Signal) (Publication, Action) {
 	return p.becomeFailed(DoAccount)
 }
 
-// holdAndDisarmIfConclusive makes the post wait until a throttle ends. If the handle is still unpublished after the
-// settle time, the throttled call had no effect: the publication is disarmed, and the post can be cancelled or moved
-// meanwhile.
-func (p Publication) holdAndDisarmIfConclusive(s Signal) (Publication, Action) {
+// holdAndDisarmIfProvenUnpublished makes the post wait until a throttle ends. If the handle is still unpublished after
+// the settle time, the throttled call had no effect: the publication is disarmed, and the post can be cancelled or
+// moved meanwhile.
+func (p Publication) holdAndDisarmIfProvenUnpublished(s Signal) (Publication, Action) {
 	p.Answer = AnswerNone
 	switch {
 	case !p.Flow.CanRepeatCall():

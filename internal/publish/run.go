@@ -192,7 +192,7 @@ func (c *claim) callNetworkAndRememberResult(ctx context.Context, do core.Action
 		c.engine.cfg.Metrics.CountInterruptedHandleCreation(platform)
 	}
 	c.rememberFailure(do, e)
-	c.holdOtherPostsIfThrottled(ctx, e)
+	c.holdOtherPostsIfToldToWait(ctx, e)
 	c.log.Info("the network refused the call or did not respond", "call", do, "kind", e.Kind, "code", e.Code, "status", e.Status)
 	return signal
 }

@@ -52,11 +52,11 @@ func (c *claim) nextCheckDuringHold(now time.Time) time.Time {
 	return until
 }
 
-// holdOtherPostsIfThrottled stores the throttle that a failed call reports, so that it also holds the account's other
+// holdOtherPostsIfToldToWait stores the throttle that a failed call reports, so that it also holds the account's other
 // posts. A throttle of this server's app holds the posts of all accounts of the network. A permanent refusal with a
 // RetryAfter holds only the other posts. Other errors hold nothing. A database error is only logged: it costs at most
 // another throttled call.
-func (c *claim) holdOtherPostsIfThrottled(ctx context.Context, e *network.Error) {
+func (c *claim) holdOtherPostsIfToldToWait(ctx context.Context, e *network.Error) {
 	switch {
 	case e.Kind == network.RateLimited:
 		c.throttled = true

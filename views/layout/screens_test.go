@@ -75,10 +75,10 @@ func (f fixture) post(status, text string, at *contract.Time) contract.Post {
 		PublishAt: at, TZ: f.zone.Name(), Status: status, CreatedVia: "ui", CreatedAt: *f.in(-time.Hour),
 		UpdatedAt: *f.in(-time.Minute),
 	}
-	p.StatusLine, p.ShortStatusLine = ui.StateWord(status)+" · Threads · Ada Lindqvist", ui.StateWord(status)
+	p.StatusLine, p.StatusLineWithoutAccount = ui.StateWord(status)+" · Threads · Ada Lindqvist", ui.StateWord(status)
 	if at != nil {
 		p.StatusLine += " · " + f.zone.FormatTime(at.Time)
-		p.ShortStatusLine += " · " + f.zone.FormatTime(at.Time)
+		p.StatusLineWithoutAccount += " · " + f.zone.FormatTime(at.Time)
 	}
 	return p
 }
