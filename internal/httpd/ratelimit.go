@@ -87,7 +87,7 @@ func storedRateLimits(c echo.Context) []rateLimit {
 }
 
 // secondsToResetIfRefused returns the seconds until the limit that refused this request resets, or 0 if no limit
-// refused it. Retry-After must not be shorter (publishing.md, Quotas and rate limits).
+// refused it. Retry-After must not be shorter.
 func secondsToResetIfRefused(c echo.Context, e *core.Error) int {
 	wait := 0
 	if e.Code == core.CodeRateLimited {
