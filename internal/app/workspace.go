@@ -56,7 +56,7 @@ func checkFormerSlugLimit(ctx context.Context, t store.Tenant, newSlug string) e
 		return err
 	}
 	return core.Fail(core.CodeConflict, "This workspace has changed its short name too many times.").
-		WithHint("Use the current short name or a former one: %s.", strings.Join(slugs, ", "))
+		WithHint("Keep the short name %s, or use a former one: %s.", slugs[0], strings.Join(slugs[1:], ", "))
 }
 
 // workspaceAuditFields returns the fields of a workspace that the audit log records.

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -70,6 +71,20 @@ func TestInvitationsAndMembersStayInTheirWorkspace(t *testing.T) {
 		t.Errorf("joined: %+v, %v", m, err)
 	}
 	conflict(t, "an address in use", w.two.JoinWorkspace(t.Context(), core.User{ID: core.NewID[core.UserKind](), Email: "A@example.org"}, "hash", role, start))
+}
+
+func TestTheCurrentSlugPrecedesTheFormerOnes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, slug := range []string{"bells", "anvils", "clocks", "bells"} {
+		_, err := w.one.UpdateWorkspace(t.Context(), nil, new(slug), nil)
+		must(t, err)
+	}
+	slugs, err := w.one.CurrentAndFormerSlugs(t.Context())
+	must(t, err)
+	if want := []string{"bells", "anvils", "clocks", "one"}; !slices.Equal(slugs, want) {
+		t.Errorf("slugs %v, want %v", slugs, want)
+	}
 }
 
 func TestAWorkspaceIsUpdatedAlone(t *testing.T) {

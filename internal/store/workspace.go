@@ -21,9 +21,11 @@ func (t Tenant) UpdateWorkspace(ctx context.Context, name, slug, tz *string) (co
 		WHERE id = @ws RETURNING `+workspaceColumns, args{"name": name, "slug": slug, "tz": tz}))
 }
 
-// CurrentAndFormerSlugs returns the slugs that the workspace has and had.
+// CurrentAndFormerSlugs returns the slug that the workspace has, and then those that it had, in alphabetical order.
 func (t Tenant) CurrentAndFormerSlugs(ctx context.Context) ([]string, error) {
-	return queryValues[string](t.query(ctx, `SELECT slug FROM former_slugs WHERE workspace_id = @ws ORDER BY slug`, nil))
+	return queryValues[string](t.query(ctx, `
+		SELECT f.slug FROM former_slugs f JOIN workspaces w ON w.id = f.workspace_id
+		WHERE f.workspace_id = @ws ORDER BY f.slug <> w.slug, f.slug`, nil))
 }
 
 // LockWorkspace makes other transactions that call it wait until this one ends. Transactions that count the workspace's
