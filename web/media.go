@@ -273,12 +273,13 @@ func (r *request) createFolder(form url.Values) error {
 	}
 	made, err := r.web.cfg.App.CreateFolder(r.context(), r.caller, in)
 	if e, ok := asFormRefusal(convertMissingFolderError(err)); ok {
+		back := r.libraryFilterFromBackField(form)
 		if e.Path == "parentId" {
-			form.Del(media.FieldBack)
+			back = link.MediaFilter{}
 			e = e.WithHint("Create the new folder at the top level, or open another folder first.")
 		}
-		return r.renderLibraryError(form, e, func(m *media.LibraryModel, words string) {
-			m.NewFolder, m.Errors["new-folder"] = form.Get(media.FieldName), words
+		return r.renderLibraryError(back, e, func(m *media.LibraryModel, reason string) {
+			m.NewFolder, m.Errors["new-folder"] = form.Get(media.FieldName), reason
 		})
 	}
 	if err != nil {
@@ -295,31 +296,32 @@ func (r *request) editFolder(form url.Values) error {
 		ParentID: folderIDOrNull(form.Get(media.FieldParent)), Revision: form.Get(media.FieldRevision),
 	}
 	made, err := r.web.cfg.App.EditFolder(r.context(), r.caller, in)
-	form.Set(media.FieldBack, link.MediaFilter{Folder: r.pathID()}.Encode())
+	back := link.MediaFilter{Folder: r.pathID()}
 	if e, ok := asFormRefusal(convertMissingFolderError(err)); ok {
-		return r.renderLibraryError(form, e, func(m *media.LibraryModel, words string) {
+		return r.renderLibraryError(back, e, func(m *media.LibraryModel, reason string) {
 			if errors.Is(err, app.ErrChanged) {
-				words = "This folder was changed after you opened the page. Its path is now " + m.Folders.PathName(r.pathID()) +
+				reason = "This folder was changed after you opened the page. Its path is now " + m.Folders.PathName(r.pathID()) +
 					". To replace this path, save again."
 			}
-			m.Renamed, m.Errors["folder-name"] = cmp.Or(form.Get(media.FieldName), " "), words
+			m.Renamed, m.Errors["folder-name"] = cmp.Or(form.Get(media.FieldName), " "), reason
 			m.MovedTo = new(form.Get(media.FieldParent))
 		})
 	}
+	form.Set(media.FieldBack, back.Encode())
 	return r.flashAndRedirectToLibrary(form, "Folder "+made.Name+" saved.", err)
 }
 
-// renderLibraryError shows the library with the reason for a refusal. place adds the reason and what the person typed
-// to the model.
+// renderLibraryError shows the library with the reason for a refusal. addReasonAndInput adds the reason and what the
+// person typed to the model.
 func (r *request) renderLibraryError(
-	form url.Values, e *core.Error, place func(m *media.LibraryModel, reason string),
+	filter link.MediaFilter, e *core.Error, addReasonAndInput func(m *media.LibraryModel, reason string),
 ) error {
-	m, err := r.loadLibrary(r.libraryFilterFromBackField(form))
+	m, err := r.loadLibrary(filter)
 	if err != nil {
 		return err
 	}
 	told := r.web.errorForPeople(e)
-	place(&m, strings.TrimSpace(told.Message+" "+told.Hint))
+	addReasonAndInput(&m, strings.TrimSpace(told.Message+" "+told.Hint))
 	return r.render(httpd.Status(e.Code), media.Library(m), nil)
 }
 

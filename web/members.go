@@ -104,9 +104,9 @@ func (r *request) changeMemberOrInvitationRole(form url.Values) error {
 	return r.redirect(r.link.Members())
 }
 
-// showRemoveMemberOrLeaveConfirmation asks before a member is removed, the person leaves, or an invitation is
+// showRemoveAccessOrLeaveConfirmation asks before a member is removed, the person leaves, or an invitation is
 // withdrawn.
-func (r *request) showRemoveMemberOrLeaveConfirmation() error {
+func (r *request) showRemoveAccessOrLeaveConfirmation() error {
 	list, err := r.web.cfg.App.ListMembersAndInvitations(r.context(), r.caller)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (r *request) showRemoveMemberOrLeaveConfirmation() error {
 				"They lose access to the workspace, and their API keys for it stop working immediately.",
 				"Their posts remain in the workspace.",
 			},
-			Action: r.link.RemoveMember(m.ID), Button: "Remove", Back: r.link.Members(),
+			Action: r.link.RemoveAccess(m.ID), Button: "Remove", Back: r.link.Members(),
 			Fields: []ui.Hidden{newFormIDField()},
 		}
 		switch {
@@ -139,8 +139,8 @@ func (r *request) showRemoveMemberOrLeaveConfirmation() error {
 	return core.NotFound()
 }
 
-// removeMemberOrLeave removes a member or an invitation. Members who remove themselves are signed out.
-func (r *request) removeMemberOrLeave(url.Values) error {
+// removeAccessOrLeave removes a member or withdraws an invitation. Members who remove themselves are signed out.
+func (r *request) removeAccessOrLeave(url.Values) error {
 	err := r.web.cfg.App.RemoveMemberOrInvitation(r.context(), r.caller, r.pathID())
 	if e, ok := asFormRefusal(err); ok {
 		return r.renderMembers(httpd.Status(e.Code), settings.MembersModel{Refused: r.web.errorForPeople(e)})

@@ -48,12 +48,14 @@ func (w Workspace) Members() string { return w.At("/settings/members") }
 // WorkspaceSettings shows the workspace's name, slug and time zone (GET) and changes them (POST).
 func (w Workspace) WorkspaceSettings() string { return w.At("/settings/workspace") }
 
-// ChangeMemberRole changes a member's role (POST).
-func (w Workspace) ChangeMemberRole(memberID string) string { return joinPath(w.Members(), memberID) }
+// ChangeRole changes the role of a member or an invitation (POST).
+func (w Workspace) ChangeRole(memberOrInvitationID string) string {
+	return joinPath(w.Members(), memberOrInvitationID)
+}
 
-// RemoveMember asks for confirmation (GET) and removes a member (POST).
-func (w Workspace) RemoveMember(memberID string) string {
-	return joinPath(w.Members(), memberID, "remove")
+// RemoveAccess asks for confirmation (GET) and removes a member or withdraws an invitation (POST).
+func (w Workspace) RemoveAccess(memberOrInvitationID string) string {
+	return joinPath(w.Members(), memberOrInvitationID, "remove")
 }
 
 // RevokeKey asks for confirmation (GET) and revokes a key (POST).
