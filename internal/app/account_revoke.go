@@ -145,7 +145,7 @@ func (a *App) refreshLapsedTokenAndRevokeGrant(ctx context.Context, r *store.Rev
 		token = fresh
 		sealed, err := a.sealTokenInContext(revocationEncryptionContext(r.Grant), token)
 		if err == nil {
-			err = a.cfg.Store.ReplaceRevocationToken(context.WithoutCancel(ctx), *r, sealed)
+			err = a.cfg.Store.ReplaceRevocationTokenIfUnchanged(context.WithoutCancel(ctx), *r, sealed)
 		}
 		if err != nil {
 			return err

@@ -120,7 +120,7 @@ func (s *Service) ClaimAndDownloadFile(ctx context.Context, ws core.WorkspaceID,
 		return err
 	}
 	if held, err := t.CountActiveDownloads(ctx); err != nil || held > maxFetches {
-		return errors.Join(err, t.ReleaseMediaClaim(ctx, claim, fetchPause, false))
+		return errors.Join(err, t.ReleaseMediaClaimIfHeld(ctx, claim, fetchPause, false))
 	}
 	key, size := newBlobKey(), int64(0)
 	err = s.renewLeaseWhile(ctx, t, claim, func(ctx context.Context) (err error) {
@@ -141,13 +141,13 @@ func (s *Service) ClaimAndDownloadFile(ctx context.Context, ws core.WorkspaceID,
 	case errors.Is(err, errLeaseLost):
 		return nil
 	case stopping:
-		return t.ReleaseMediaClaim(ctx, claim, 0, false)
+		return t.ReleaseMediaClaimIfHeld(ctx, claim, 0, false)
 	case final, m.Tries+1 >= maxTries:
 		s.cfg.Log.Info("could not download a file", "media", id, "tries", m.Tries+1, "error", err)
 		return s.failFileAndDeleteBytes(ctx, t, claim, reason)
 	}
 	s.cfg.Log.Info("a download failed; will try again later", "media", id, "tries", m.Tries+1, "error", err)
-	return t.ReleaseMediaClaim(ctx, claim, retryDelay(m.Tries), true)
+	return t.ReleaseMediaClaimIfHeld(ctx, claim, retryDelay(m.Tries), true)
 }
 
 // describeFetchFailure returns the reason that people see for a failed download, and whether another attempt would also

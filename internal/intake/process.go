@@ -71,13 +71,13 @@ func (s *Service) ClaimAndProcessFile(ctx context.Context, ws core.WorkspaceID, 
 	case errors.Is(err, errLeaseLost):
 		return nil
 	case stopping:
-		return t.ReleaseMediaClaim(ctx, claim, 0, false)
+		return t.ReleaseMediaClaimIfHeld(ctx, claim, 0, false)
 	case m.Tries+1 >= maxTries:
 		s.cfg.Log.Error("a file could not be processed", "media", id, "error", err)
 		return s.failFileAndDeleteBytes(ctx, t, claim, reasonInternal)
 	}
 	return errors.Join(
-		fmt.Errorf("process media %s: %w", id, err), t.ReleaseMediaClaim(ctx, claim, retryDelay(m.Tries), true))
+		fmt.Errorf("process media %s: %w", id, err), t.ReleaseMediaClaimIfHeld(ctx, claim, retryDelay(m.Tries), true))
 }
 
 // retryDelay returns how long to wait before the next attempt, if there were earlierFailures before the latest one.

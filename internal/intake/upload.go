@@ -241,7 +241,7 @@ func (s *Service) markUploadedAndEnqueueProcessing(
 func (s *Service) releaseClaimAndExplainFailure(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, source *trackingReader, err error,
 ) (senderErr error) {
-	if releaseErr := t.ReleaseMediaClaim(ctx, claim, 0, false); releaseErr != nil {
+	if releaseErr := t.ReleaseMediaClaimIfHeld(ctx, claim, 0, false); releaseErr != nil {
 		s.cfg.Log.Warn("could not release the lease of an upload; it will expire", "media", claim.ID, "error", releaseErr)
 	}
 	switch {

@@ -121,7 +121,7 @@ func (e *Engine) FetchAndStoreLinkIfMissing(ctx context.Context, ws core.Workspa
 		e.cfg.Log.Warn("the link that the network returned for a post is not a web address", "post", id, "network", post.Platform)
 		return nil
 	}
-	return t.SetLivePostURL(ctx, id, url)
+	return t.SetPostURLIfLive(ctx, id, url)
 }
 
 // ReleaseLeases releases the leases of a worker that stops, so that others can continue at once. owner identifies the

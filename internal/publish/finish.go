@@ -90,7 +90,7 @@ func (e *Engine) RunFinalStepOrAddNote(
 	age := c.databaseNow().Sub(events[len(events)-1].At)
 	if failed.Kind == network.Rejected || age >= core.FollowUpLifetime {
 		note := fmt.Sprintf("%s did not set the %s: %s", c.desc.Name, step, failed.Message)
-		return 0, t.AddNoteToLivePostOnce(ctx, id, note)
+		return 0, t.AddPostNoteOnceIfLive(ctx, id, note)
 	}
 	return core.FollowUpRetryDelay(age, failed.RetryAfter), nil
 }

@@ -244,7 +244,7 @@ func (t Tenant) PostStatsByAccount(ctx context.Context, lostCodes []string,
 // DisconnectAccount deletes an account's token and facts and revokes the account. Its row stays for the history of its
 // posts.
 func (t Tenant) DisconnectAccount(ctx context.Context, id core.AccountID, reason string, now time.Time) error {
-	return t.exec(ctx, `
+	return t.execOne(ctx, `
 		WITH gone AS (DELETE FROM account_facts WHERE workspace_id = @ws AND account_id = @id)
 		UPDATE accounts SET disconnected_at = @now, status = @revoked, status_reason = @reason, token = ''::bytea,
 			token_expires_at = NULL, token_refresh_at = NULL
@@ -254,7 +254,8 @@ func (t Tenant) DisconnectAccount(ctx context.Context, id core.AccountID, reason
 
 // HoldAccountPosts holds all posts of an account, at least until the given time.
 func (t Tenant) HoldAccountPosts(ctx context.Context, id core.AccountID, until time.Time) error {
-	return t.exec(ctx, `UPDATE accounts SET held_until = greatest(held_until, @until) WHERE workspace_id = @ws AND id = @id`,
+	return t.execOne(ctx, `
+		UPDATE accounts SET held_until = greatest(held_until, @until) WHERE workspace_id = @ws AND id = @id`,
 		args{"id": id, "until": until})
 }
 

@@ -57,9 +57,5 @@ func (t Tenant) AddKey(ctx context.Context, k core.Key, keyHash []byte) error {
 
 // DeleteKey revokes a key. It returns ErrNotFound if there is no such key.
 func (t Tenant) DeleteKey(ctx context.Context, id core.KeyID) error {
-	changed, err := t.execChanged(ctx, `DELETE FROM api_keys WHERE workspace_id = @ws AND id = @id`, args{"id": id})
-	if err == nil && !changed {
-		return ErrNotFound
-	}
-	return err
+	return t.execOne(ctx, `DELETE FROM api_keys WHERE workspace_id = @ws AND id = @id`, args{"id": id})
 }

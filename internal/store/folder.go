@@ -64,7 +64,7 @@ func (t Tenant) AddFolder(ctx context.Context, f core.Folder, nameKey string) er
 
 // UpdateFolder stores a folder's name and parent. nameKey and the conflict are as for AddFolder.
 func (t Tenant) UpdateFolder(ctx context.Context, f core.Folder, nameKey string) error {
-	return t.exec(ctx, `
+	return t.execOne(ctx, `
 		UPDATE folders SET parent_id = @parent, name = @name, name_key = @key, updated_at = @now
 			WHERE workspace_id = @ws AND id = @id`,
 		args{"id": f.ID, "parent": f.Parent, "name": f.Name, "key": nameKey, "now": f.UpdatedAt})

@@ -55,7 +55,7 @@ func (t Tenant) AddEmptyGroup(ctx context.Context, g Group) error {
 
 // UpdateGroupFields stores a group's name, description and color.
 func (t Tenant) UpdateGroupFields(ctx context.Context, g Group) error {
-	return t.exec(ctx, `
+	return t.execOne(ctx, `
 		UPDATE groups SET name = @name, description = @description, color = @color, updated_at = @now
 		WHERE workspace_id = @ws AND id = @id`,
 		args{"id": g.ID, "name": g.Name, "description": g.Description, "color": g.Color, "now": g.UpdatedAt})
@@ -74,9 +74,5 @@ func (t Tenant) SetGroupAccounts(ctx context.Context, id core.GroupID, accounts 
 
 // DeleteGroup deletes a group. Its accounts do not change.
 func (t Tenant) DeleteGroup(ctx context.Context, id core.GroupID) error {
-	changed, err := t.execChanged(ctx, `DELETE FROM groups WHERE workspace_id = @ws AND id = @id`, args{"id": id})
-	if err == nil && !changed {
-		return ErrNotFound
-	}
-	return err
+	return t.execOne(ctx, `DELETE FROM groups WHERE workspace_id = @ws AND id = @id`, args{"id": id})
 }

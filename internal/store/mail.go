@@ -75,6 +75,6 @@ func (t Tenant) MailChoice(ctx context.Context, user core.UserID) (choiceOrEmpty
 
 // SetMailChoice stores a member's choice of emails.
 func (t Tenant) SetMailChoice(ctx context.Context, user core.UserID, choice core.MailChoice) error {
-	return t.exec(ctx, `UPDATE members SET mail = @choice WHERE workspace_id = @ws AND user_id = @user`,
+	return t.execOne(ctx, `UPDATE members SET mail = @choice WHERE workspace_id = @ws AND user_id = @user`,
 		args{"user": user, "choice": choice})
 }

@@ -74,7 +74,7 @@ func (t Tenant) AddMediaWithReservedStorage(ctx context.Context, m Media, workDu
 // UpdateMediaDetails stores what a person can change about a file. It returns ErrNotFound for a folder of another
 // workspace.
 func (t Tenant) UpdateMediaDetails(ctx context.Context, m Media) error {
-	return t.exec(ctx, `
+	return t.execOne(ctx, `
 		UPDATE media SET title = @title, description = @description, tags = @tags, folder_id = @folder, pinned = @pinned
 		WHERE workspace_id = @ws AND id = @id`,
 		args{

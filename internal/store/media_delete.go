@@ -48,7 +48,7 @@ func (t Tenant) MarkMediaPurgedAndFreeStorage(ctx context.Context, m Media, now 
 	if err := t.setChargedBytes(ctx, m, 0); err != nil {
 		return err
 	}
-	return t.exec(ctx, `UPDATE media SET purged_at = @now, blob = '', thumbnail = ''
+	return t.execOne(ctx, `UPDATE media SET purged_at = @now, blob = '', thumbnail = ''
 		WHERE workspace_id = @ws AND id = @id`,
 		args{"id": m.ID, "now": now})
 }

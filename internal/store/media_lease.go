@@ -40,9 +40,10 @@ func (t Tenant) RenewMediaClaim(ctx context.Context, c MediaClaim, lease time.Du
 		args{"id": c.ID, "epoch": c.Epoch, "lease": lease})
 }
 
-// ReleaseMediaClaim ends a claim. The file becomes due (ListAndPostponeDueMedia) after retryAfter, but not before its
-// reservation expires. countFailure says whether the attempt counts as failed.
-func (t Tenant) ReleaseMediaClaim(ctx context.Context, c MediaClaim, retryAfter time.Duration,
+// ReleaseMediaClaimIfHeld ends a claim. The file becomes due (ListAndPostponeDueMedia) after retryAfter, but not before
+// its reservation expires. countFailure says whether the attempt counts as failed. If the claim was lost,
+// ReleaseMediaClaimIfHeld does nothing.
+func (t Tenant) ReleaseMediaClaimIfHeld(ctx context.Context, c MediaClaim, retryAfter time.Duration,
 	countFailure bool,
 ) error {
 	return t.exec(ctx, `

@@ -49,7 +49,7 @@ func (t Tenant) SaveMemberOrInvitationRole(ctx context.Context, m core.Member) e
 	if m.IsPending() {
 		sql = `UPDATE invitations SET role = @role WHERE workspace_id = @ws AND id = @id`
 	}
-	return t.exec(ctx, sql, args{"id": m.ID, "role": m.Role})
+	return t.execOne(ctx, sql, args{"id": m.ID, "role": m.Role})
 }
 
 // RemoveMemberOrInvitation deletes an invitation, or a membership with the member's keys.
@@ -58,7 +58,7 @@ func (t Tenant) RemoveMemberOrInvitation(ctx context.Context, m core.Member) err
 	if m.IsPending() {
 		sql = `DELETE FROM invitations WHERE workspace_id = @ws AND id = @id`
 	}
-	return t.exec(ctx, sql, args{"id": m.ID})
+	return t.execOne(ctx, sql, args{"id": m.ID})
 }
 
 // Invitation is an invitation to a workspace, as its link shows it.
@@ -87,7 +87,7 @@ func (s *Store) InvitationByToken(ctx context.Context, tokenHash []byte, now tim
 // SaveInvitation stores an invitation. If an invitation with this id exists, SaveInvitation replaces it, except the
 // time of its creation.
 func (t Tenant) SaveInvitation(ctx context.Context, m core.Member, invitedBy core.UserID, tokenHash []byte) error {
-	return t.exec(ctx, `
+	return t.execOne(ctx, `
 		INSERT INTO invitations AS i (id, workspace_id, email, name, role, invited_by, hash, created_at, expires_at)
 		VALUES (@id, @ws, @email, @name, @role, @invited_by, @hash, @at, @until)
 		ON CONFLICT (id) DO UPDATE SET email = @email, name = @name, role = @role, invited_by = @invited_by, hash = @hash,

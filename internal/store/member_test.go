@@ -39,10 +39,10 @@ func TestInvitationsAndMembersStayInTheirWorkspace(t *testing.T) {
 	// Another workspace changes nothing of it.
 	theirs := invited
 	theirs.Role, theirs.Name = core.RoleOwner, "B"
-	must(t, w.two.SaveInvitation(t.Context(), theirs, w.two.owner, []byte("second")))
-	must(t, w.two.SaveMemberOrInvitationRole(t.Context(), theirs))
-	must(t, w.two.RemoveMemberOrInvitation(t.Context(), theirs))
-	must(t, w.two.RemoveMemberOrInvitation(t.Context(), core.Member{ID: w.one.owner}))
+	missing(t, "the other's invitation", w.two.SaveInvitation(t.Context(), theirs, w.two.owner, []byte("second")))
+	missing(t, "the other's role", w.two.SaveMemberOrInvitationRole(t.Context(), theirs))
+	missing(t, "the other's removal", w.two.RemoveMemberOrInvitation(t.Context(), theirs))
+	missing(t, "the other's member", w.two.RemoveMemberOrInvitation(t.Context(), core.Member{ID: w.one.owner}))
 	_, err = w.two.ConsumeInvitation(t.Context(), []byte("first"), start)
 	missing(t, "the other's taking", err)
 	list, err := w.one.MembersAndInvitations(t.Context())

@@ -280,7 +280,7 @@ func (t Tenant) UpdatePostExceptMedia(ctx context.Context, p core.Post) error {
 	if p.Error != nil {
 		failure = *p.Error
 	}
-	return t.exec(ctx, `
+	return t.execOne(ctx, `
 		UPDATE posts SET text = @text, title = @title, tags = @tags, settings = @settings, publish_at = @publish_at,
 			tz = @tz,
 			status = @status, external_id = @external_id, external_url = @external_url,
@@ -298,11 +298,11 @@ func (t Tenant) UpdatePostExceptMedia(ctx context.Context, p core.Post) error {
 
 // DeletePost deletes a post with its timeline and ledger row. Its slot stays used.
 func (t Tenant) DeletePost(ctx context.Context, id core.PostID) error {
-	return t.exec(ctx, `DELETE FROM posts WHERE workspace_id = @ws AND id = @id`, args{"id": id})
+	return t.execOne(ctx, `DELETE FROM posts WHERE workspace_id = @ws AND id = @id`, args{"id": id})
 }
 
-// SetLivePostURL stores the address of a live post's page. It does not change other posts.
-func (t Tenant) SetLivePostURL(ctx context.Context, id core.PostID, url string) error {
+// SetPostURLIfLive stores the address of a live post's page. It does nothing if the post is not live.
+func (t Tenant) SetPostURLIfLive(ctx context.Context, id core.PostID, url string) error {
 	return t.exec(ctx, `UPDATE posts SET external_url = @url WHERE workspace_id = @ws AND id = @id AND status = 'live'`,
 		args{"id": id, "url": url})
 }
@@ -372,8 +372,9 @@ func (t Tenant) AddPostEvent(ctx context.Context, id core.PostID, e core.Event) 
 		args{"id": id, "kind": e.Kind, "at": e.At, "message": e.Message, "notes": notes})
 }
 
-// AddNoteToLivePostOnce adds a note to the last event of a live post, unless the event already has it.
-func (t Tenant) AddNoteToLivePostOnce(ctx context.Context, id core.PostID, note string) error {
+// AddPostNoteOnceIfLive adds a note to the last event of a live post, unless the event already has it. It does nothing
+// if the post is not live.
+func (t Tenant) AddPostNoteOnceIfLive(ctx context.Context, id core.PostID, note string) error {
 	return t.exec(ctx, `
 		UPDATE post_events SET notes = array_append(notes, @note)
 		WHERE id = (SELECT max(e.id) FROM post_events e JOIN posts p ON p.workspace_id = e.workspace_id AND p.id = e.post_id

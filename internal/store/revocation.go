@@ -81,8 +81,9 @@ func (s *Store) ClaimRevocation(ctx context.Context, grantHash []byte, lease tim
 	return r, err
 }
 
-// ReplaceRevocationToken stores the renewed token of a claimed revocation.
-func (s *Store) ReplaceRevocationToken(ctx context.Context, r Revocation, sealed []byte) error {
+// ReplaceRevocationTokenIfUnchanged stores the renewed token of a claimed revocation. It does nothing if the token has
+// changed since it was claimed.
+func (s *Store) ReplaceRevocationTokenIfUnchanged(ctx context.Context, r Revocation, sealed []byte) error {
 	return s.exec(ctx, `UPDATE revocations SET token = @sealed WHERE grant_hash = @grant AND token = @old`,
 		args{"grant": r.Grant, "old": r.Token, "sealed": sealed})
 }

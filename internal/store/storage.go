@@ -43,7 +43,7 @@ func (t Tenant) setChargedBytes(ctx context.Context, m Media, bytes int64) error
 	if bytes == m.Charged {
 		return nil
 	}
-	err := t.exec(ctx, `UPDATE media SET charged = @bytes WHERE workspace_id = @ws AND id = @id`,
+	err := t.execOne(ctx, `UPDATE media SET charged = @bytes WHERE workspace_id = @ws AND id = @id`,
 		args{"id": m.ID, "bytes": bytes})
 	if err != nil {
 		return err

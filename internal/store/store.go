@@ -156,6 +156,10 @@ func (t Tenant) execChanged(ctx context.Context, sql string, a args) (changed bo
 	return t.store.execChanged(ctx, sql, t.withWorkspace(a))
 }
 
+func (t Tenant) execOne(ctx context.Context, sql string, a args) error {
+	return t.store.execOne(ctx, sql, t.withWorkspace(a))
+}
+
 func (t Tenant) query(ctx context.Context, sql string, a args) (pgx.Rows, error) {
 	return t.store.q.Query(ctx, sql, t.withWorkspace(a))
 }
@@ -165,7 +169,7 @@ func (t Tenant) queryReplanned(ctx context.Context, sql string, a args) (pgx.Row
 	return t.store.q.Query(ctx, sql, pgx.QueryExecModeCacheDescribe, t.withWorkspace(a))
 }
 
-// exec runs a statement.
+// exec runs a statement, which may write any number of rows.
 func (s *Store) exec(ctx context.Context, sql string, a args) error {
 	_, err := s.execChanged(ctx, sql, a)
 	return err
@@ -175,6 +179,15 @@ func (s *Store) exec(ctx context.Context, sql string, a args) error {
 func (s *Store) execChanged(ctx context.Context, sql string, a args) (changed bool, err error) {
 	tag, err := s.q.Exec(ctx, sql, namedArgs(a))
 	return tag.RowsAffected() > 0, translateError(err)
+}
+
+// execOne runs a statement that writes one row. The error is ErrNotFound if it wrote none.
+func (s *Store) execOne(ctx context.Context, sql string, a args) error {
+	changed, err := s.execChanged(ctx, sql, a)
+	if err == nil && !changed {
+		return ErrNotFound
+	}
+	return err
 }
 
 func (s *Store) query(ctx context.Context, sql string, a args) (pgx.Rows, error) {

@@ -119,3 +119,33 @@ func TestAClaimChangesNoIndexedColumn(t *testing.T) {
 		}
 	}
 }
+
+func TestWritingARowThatAnotherWorkspaceOwnsOrNobodyReturnsNotFound(t *testing.T) {
+	t.Parallel()
+	ctx, w := t.Context(), newWorld(t)
+	s, nobody := w.two.Tenant, core.NewID[core.UserKind]()
+	post, account := core.NewID[core.PostKind](), core.NewID[core.AccountKind]()
+	file := store.Media{Media: core.Media{ID: core.NewID[core.MediaKind]()}}
+	for what, err := range map[string]error{
+		"a folder":                 s.UpdateFolder(ctx, core.Folder{ID: core.NewID[core.FolderKind]()}, ""),
+		"a group":                  s.UpdateGroupFields(ctx, store.Group{ID: core.NewID[core.GroupKind]()}),
+		"a deleted group":          s.DeleteGroup(ctx, core.NewID[core.GroupKind]()),
+		"a file":                   s.UpdateMediaDetails(ctx, file),
+		"a purged file":            s.MarkMediaPurgedAndFreeStorage(ctx, file, start),
+		"a post":                   s.UpdatePostExceptMedia(ctx, core.Post{ID: post}),
+		"a deleted post":           s.DeletePost(ctx, post),
+		"a disconnected account":   s.DisconnectAccount(ctx, account, "", start),
+		"a held account":           s.HoldAccountPosts(ctx, account, start),
+		"a checked account":        s.ScheduleAccountCheck(ctx, account, time.Hour),
+		"a revoked key":            s.DeleteKey(ctx, core.NewID[core.KeyKind]()),
+		"another's name":           s.UpdateUser(ctx, core.User{ID: w.one.owner, Name: "A", Email: "a@example.org"}),
+		"another's password":       s.SetMemberPasswordHash(ctx, w.one.owner, "hash"),
+		"another's choice":         s.SetMailChoice(ctx, w.one.owner, core.MailNone),
+		"another's first steps":    s.HideFirstSteps(ctx, w.one.owner),
+		"nobody's password":        w.SetPasswordHash(ctx, nobody, "hash"),
+		"nobody's shortcuts":       w.SetShortcutsEnabled(ctx, nobody, true),
+		"the plan of no workspace": w.SetWorkspacePlan(ctx, core.NewID[core.WorkspaceKind](), core.PlanOwner),
+	} {
+		missing(t, what, err)
+	}
+}

@@ -77,7 +77,7 @@ func (t Tenant) ClaimAccountCheck(ctx context.Context, id core.AccountID) (_ cor
 
 // ScheduleAccountCheck stores that the next check of an account is due after the given time.
 func (t Tenant) ScheduleAccountCheck(ctx context.Context, id core.AccountID, after time.Duration) error {
-	return t.exec(ctx, `UPDATE accounts SET check_at = clock() + @next::interval WHERE workspace_id = @ws AND id = @id`,
+	return t.execOne(ctx, `UPDATE accounts SET check_at = clock() + @next::interval WHERE workspace_id = @ws AND id = @id`,
 		args{"id": id, "next": after})
 }
 

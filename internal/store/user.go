@@ -122,12 +122,12 @@ func (s *Store) AddUser(ctx context.Context, u core.User, passwordHash string, n
 
 // SetPasswordHash replaces a person's password hash.
 func (s *Store) SetPasswordHash(ctx context.Context, user core.UserID, passwordHash string) error {
-	return s.exec(ctx, `UPDATE users SET password_hash = @hash WHERE id = @user`, args{"user": user, "hash": passwordHash})
+	return s.execOne(ctx, `UPDATE users SET password_hash = @hash WHERE id = @user`, args{"user": user, "hash": passwordHash})
 }
 
 // UpdateUser stores the name and email address of a member. The error is conflict if the email address is in use.
 func (t Tenant) UpdateUser(ctx context.Context, u core.User) error {
-	return t.exec(ctx, `
+	return t.execOne(ctx, `
 		UPDATE users SET name = @name, email = @email
 		WHERE id = (SELECT user_id FROM members WHERE workspace_id = @ws AND user_id = @id)`,
 		args{"id": u.ID, "name": u.Name, "email": u.Email})
@@ -135,7 +135,7 @@ func (t Tenant) UpdateUser(ctx context.Context, u core.User) error {
 
 // SetMemberPasswordHash replaces a member's password hash.
 func (t Tenant) SetMemberPasswordHash(ctx context.Context, user core.UserID, passwordHash string) error {
-	return t.exec(ctx, `
+	return t.execOne(ctx, `
 		UPDATE users SET password_hash = @hash
 		WHERE id = (SELECT user_id FROM members WHERE workspace_id = @ws AND user_id = @user)`,
 		args{"user": user, "hash": passwordHash})
@@ -143,12 +143,12 @@ func (t Tenant) SetMemberPasswordHash(ctx context.Context, user core.UserID, pas
 
 // SetShortcutsEnabled turns shortcuts with single keys on or off for a person.
 func (s *Store) SetShortcutsEnabled(ctx context.Context, user core.UserID, on bool) error {
-	return s.exec(ctx, `UPDATE users SET shortcuts = @on WHERE id = @user`, args{"user": user, "on": on})
+	return s.execOne(ctx, `UPDATE users SET shortcuts = @on WHERE id = @user`, args{"user": user, "on": on})
 }
 
 // HideFirstSteps stops showing the workspace's first steps to a member.
 func (t Tenant) HideFirstSteps(ctx context.Context, user core.UserID) error {
-	return t.exec(ctx, `UPDATE members SET first_steps = false WHERE workspace_id = @ws AND user_id = @user`,
+	return t.execOne(ctx, `UPDATE members SET first_steps = false WHERE workspace_id = @ws AND user_id = @user`,
 		args{"user": user})
 }
 

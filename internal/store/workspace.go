@@ -93,9 +93,5 @@ func (s *Store) AllWorkspaces(ctx context.Context) ([]core.Workspace, error) {
 
 // SetWorkspacePlan changes a workspace's plan.
 func (s *Store) SetWorkspacePlan(ctx context.Context, id core.WorkspaceID, plan core.PlanName) error {
-	changed, err := s.execChanged(ctx, `UPDATE workspaces SET plan = @plan WHERE id = @id`, args{"id": id, "plan": plan})
-	if err == nil && !changed {
-		return ErrNotFound
-	}
-	return err
+	return s.execOne(ctx, `UPDATE workspaces SET plan = @plan WHERE id = @id`, args{"id": id, "plan": plan})
 }
