@@ -110,8 +110,8 @@ func (m *movie) openTable(b mp4Box, rowSize int) *boxTable {
 	return m.newTable(b.content+head, m.f.readUint32BE(b.content+4), rowSize, b.end)
 }
 
-// nextRowOrNil returns the next row, which is valid until the next call, or nil after the last.
-func (t *boxTable) nextRowOrNil() []byte {
+// nextRowViewOrNil returns a view of the next row, which is valid until the next call, or nil after the last row.
+func (t *boxTable) nextRowViewOrNil() []byte {
 	if len(t.unread) == 0 {
 		if t.nextAt >= t.end {
 			return nil
@@ -128,10 +128,10 @@ func (t *boxTable) nextRowOrNil() []byte {
 	return row
 }
 
-// remainingRows yields the rows that nextRowOrNil has not returned yet.
-func (t *boxTable) remainingRows() iter.Seq[[]byte] {
+// remainingRowViews yields the rows that nextRowViewOrNil has not returned yet. Each is valid until the next one.
+func (t *boxTable) remainingRowViews() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		for row := t.nextRowOrNil(); row != nil && yield(row); row = t.nextRowOrNil() {
+		for row := t.nextRowViewOrNil(); row != nil && yield(row); row = t.nextRowViewOrNil() {
 		}
 	}
 }

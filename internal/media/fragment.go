@@ -102,7 +102,7 @@ func (m *movie) readTrun(t *fragmentedTrack, b mp4Box, defaultDuration int64) {
 	if flags&0x100 == 0 {
 		t.end += count * defaultDuration
 	} else {
-		for row := range rows.remainingRows() {
+		for row := range rows.remainingRowViews() {
 			t.end += int64(binary.BigEndian.Uint32(row))
 		}
 	}

@@ -199,7 +199,7 @@ func (m *movie) chooseKeyframe(t *track) (sampleIndex int64) {
 	if t.length > 0 {
 		second = int64(float64(t.samples) * float64(t.timescale) / float64(t.length))
 	}
-	for row := range m.openTable(t.stss, 4).remainingRows() {
+	for row := range m.openTable(t.stss, 4).remainingRowViews() {
 		n := int64(binary.BigEndian.Uint32(row)) - 1
 		if n < 0 || n >= t.samples || sampleIndex > 0 && n > second {
 			break

@@ -30,7 +30,7 @@ func (t *track) hasChunkTables() bool { return t.stco.exists() && t.stsz.exists(
 // readSampleCountAndLength sets the number of samples of a track and their total duration, from the table of sample
 // times (14496-12, 8.6.1.2).
 func (m *movie) readSampleCountAndLength(t *track) {
-	for row := range m.openTable(t.stts, 8).remainingRows() {
+	for row := range m.openTable(t.stts, 8).remainingRowViews() {
 		count, delta := int64(binary.BigEndian.Uint32(row)), int64(binary.BigEndian.Uint32(row[4:]))
 		if delta >= 1<<31 { // negative, which QuickTime allowed
 			delta = 0
@@ -81,7 +81,7 @@ func (s *sampleSizes) nextSize() int64 {
 		s.odd = false
 		return int64(s.half)
 	}
-	row := s.rows.nextRowOrNil()
+	row := s.rows.nextRowViewOrNil()
 	switch s.field {
 	case 4:
 		s.half, s.odd = row[0]&15, true
@@ -126,7 +126,7 @@ func (m *movie) openChunkRuns(b mp4Box) *chunkRuns {
 func (r *chunkRuns) readNextRow() {
 	before := r.nextChunk
 	r.nextChunk = 0
-	if row := r.rows.nextRowOrNil(); row != nil {
+	if row := r.rows.nextRowViewOrNil(); row != nil {
 		r.nextChunk, r.nextCount = int64(binary.BigEndian.Uint32(row)), int64(binary.BigEndian.Uint32(row[4:]))
 		refuseFileIf(r.nextChunk <= before || r.nextCount == 0, reasonDamaged)
 	}
@@ -153,7 +153,7 @@ func (m *movie) visitChunks(t *track, visit func(mediaChunk)) {
 		width = 8
 	}
 	offsets, runs, sizes := m.openTable(t.stco, width), m.openChunkRuns(t.stsc), m.openSampleSizes(t.stsz)
-	for row := range offsets.remainingRows() {
+	for row := range offsets.remainingRowViews() {
 		at := int64(binary.BigEndian.Uint32(row))
 		if width == 8 {
 			at = int64(binary.BigEndian.Uint64(row)) //nolint:gosec // the visitor checks for negative positions
