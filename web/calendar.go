@@ -228,7 +228,8 @@ func (r *request) showPostsTogether(entry calendar.TogetherModel) error {
 		return core.NotFound()
 	}
 	m := posts.ListModel{
-		Frame: entry.Frame, Zone: entry.Zone, Now: r.web.cfg.Now(), Form: newFormID(), Schedule: r.popScheduleInput(entry.Zone),
+		Frame: entry.Frame, Zone: entry.Zone, Now: r.web.cfg.Now(), Form: newFormID(),
+		Schedule: r.popScheduleInput(entry.Zone),
 	}
 	if status := cards[0].Status; status != string(core.PostQueued) {
 		m.Filter.Status = status

@@ -16,8 +16,8 @@ func (p trustedProxies) contains(a netip.Addr) bool {
 	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(a) })
 }
 
-// clientAddress returns the client's address: the peer's address or, if the peer is a trusted proxy, the last address in
-// X-Forwarded-For that is not a trusted proxy. The client can forge all earlier addresses. No other header is used.
+// clientAddress returns the client's address: the peer's address or, if the peer is a trusted proxy, the last address
+// in X-Forwarded-For that is not a trusted proxy. The client can forge all earlier addresses. No other header is used.
 func (p trustedProxies) clientAddress(r *http.Request) netip.Addr {
 	last := peerAddress(r)
 	if !p.contains(last) {
