@@ -163,7 +163,7 @@ func (a *App) unqueuePost(ctx context.Context, t store.Tenant, p core.Post) erro
 func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPost) (contract.Post, error) {
 	return a.changeAndAuditPost(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
 		if p.HasUnknownOutcome() && !in.ConfirmNotPublished {
-			return core.Fail(core.CodeOutcomeUnknown, "Belfry does not know whether this post is on %s.", p.AccountName).
+			return core.Fail(core.CodeOutcomeUnknown, "Belfry does not know whether this post was published to %s.", p.AccountName).
 				WithHint("Check the account on the network, then answer the question in the dashboard. Or, if the post is not on the network, " +
 					"repeat the request with confirmNotPublished: true.")
 		}

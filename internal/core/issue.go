@@ -71,7 +71,7 @@ var (
 		"{network} [does|do] not allow photos and videos in the same post.", "Use only photos, or only videos.")
 	IssueThumbnailUnsupported = newIssue("media_mixed_unsupported",
 		"A post on {any network} cannot combine these files.",
-		"Use one video. To add an image, turn on the setting that uses it as the thumbnail.")
+		"Use one video and at most one image, and turn on the setting that uses the image as the thumbnail.")
 	IssueMediaUnreachable = newIssue("media_unreachable",
 		"{network} cannot download files from this server, because the server's address is not public.",
 		"Ask the server's operator to set BELFRY_MEDIA_URL to an https address that is reachable from the internet.")
