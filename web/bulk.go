@@ -36,7 +36,7 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 		r.rememberScheduleInput(form)
 	}
 	if e, ok := asFormRefusal(err); ok {
-		return r.redirectWithBulkRefusal(r.returnURLOrPosts(form.Get(posts.FieldBack)), form[posts.FieldPost], e)
+		return r.redirectWithBulkRefusal(form, e)
 	}
 	if err != nil && result.Done == 0 {
 		return err
@@ -57,7 +57,7 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 		told = r.addUpdateURL(told, idsOfQueued(in.Act, result))
 	}
 	r.setFlashWithDetails(told)
-	return r.redirect(r.returnURLOrPosts(form.Get(posts.FieldBack)))
+	return r.redirect(r.urlShowingSelected(form, refusedIDs(in, result)))
 }
 
 // idsOfQueued returns the ids of the posts that are queued after an action that changed them.
@@ -122,12 +122,23 @@ func (r *request) calendarDayLink(at time.Time, zone core.Zone) (url, label stri
 	return r.link.Calendar(link.Calendar{Date: day}), "View in the calendar"
 }
 
-// redirectWithBulkRefusal redirects to the list, where the posts are still selected, with the reason for a refusal.
-func (r *request) redirectWithBulkRefusal(listURL string, postIDs []string, e *core.Error) error {
-	r.rememberSelection(postIDs)
+// redirectWithBulkRefusal redirects to the posts in a form, which are still selected there, with the reason for a
+// refusal.
+func (r *request) redirectWithBulkRefusal(form url.Values, e *core.Error) error {
+	r.rememberSelection(form[posts.FieldPost])
 	told := r.web.errorForPeople(e)
 	r.setFlash(ui.ToneDanger, strings.TrimSpace(told.Message+" "+told.Hint))
-	return r.redirect(listURL)
+	return r.redirect(r.urlShowingSelected(form, form[posts.FieldPost]))
+}
+
+// urlShowingSelected returns the page to show after an action on several posts, or after its refusal: the page of a
+// calendar's entry if the posts were chosen there and any of them are still selected, or else the list.
+func (r *request) urlShowingSelected(form url.Values, selectedIDs []string) string {
+	entryOf, err := url.ParseQuery(form.Get(posts.FieldEntry))
+	if form.Has(posts.FieldEntry) && len(selectedIDs) > 0 && err == nil {
+		return r.link.PostsOfCalendarEntry(url.PathEscape(selectedIDs[0]), link.ParseCalendar(entryOf).Filter)
+	}
+	return r.returnURLOrPosts(form.Get(posts.FieldBack))
 }
 
 // actUndo stands for the undo of an action in newBulkFlash.
@@ -231,14 +242,18 @@ func (r *request) showBulkDeleteConfirmation() error {
 	if err != nil {
 		return err
 	}
-	back, ids := r.returnURLOrPosts(query.Get(posts.FieldBack)), query[posts.FieldPost]
+	ids := query[posts.FieldPost]
 	if e, ok := asFormRefusal(app.CheckPostBatchSize(ids)); ok {
-		return r.redirectWithBulkRefusal(back, ids, e)
+		return r.redirectWithBulkRefusal(query, e)
 	}
 	fields := []ui.Hidden{
 		newFormIDField(),
 		{Name: posts.FieldAct, Value: string(core.ActDelete)},
-		{Name: posts.FieldBack, Value: back},
+	}
+	for _, name := range []string{posts.FieldBack, posts.FieldEntry} {
+		if query.Has(name) {
+			fields = append(fields, ui.Hidden{Name: name, Value: query.Get(name)})
+		}
 	}
 	for _, id := range ids {
 		fields = append(fields, ui.Hidden{Name: posts.FieldPost, Value: id})
@@ -249,7 +264,7 @@ func (r *request) showBulkDeleteConfirmation() error {
 		Points: []string{
 			"The posts' texts, settings and timelines are deleted permanently.", "Failed posts count toward the monthly quota even after you delete them.",
 		},
-		Action: r.link.ChangeSelectedPosts(), Button: "Delete " + n, Back: back, Fields: fields,
+		Action: r.link.ChangeSelectedPosts(), Button: "Delete " + n, Back: r.urlShowingSelected(query, ids), Fields: fields,
 	})
 }
 

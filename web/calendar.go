@@ -190,7 +190,8 @@ func (r *request) convertCalendarPosts(found []app.CalendarPost) []calendar.Post
 
 // showPostsOfCalendarEntry lists the posts that share an entry.
 func (r *request) showPostsOfCalendarEntry() error {
-	f := link.ParseCalendar(r.echo.QueryParams()).Filter
+	shown := link.ParseCalendar(r.echo.QueryParams())
+	f := shown.Filter
 	found, err := r.web.cfg.App.ListCalendarEntryPosts(r.context(), r.caller, calendarListRequestWithoutNetwork(f),
 		core.Platform(f.Network),
 		r.pathID())
@@ -211,11 +212,12 @@ func (r *request) showPostsOfCalendarEntry() error {
 	if r.wantsFragment() {
 		return r.render(http.StatusOK, calendar.TogetherPart(m), nil)
 	}
-	return r.showPostsTogether(m)
+	return r.showPostsTogether(m, shown)
 }
 
-// showPostsTogether shows the posts of an entry on a page, with the actions that the list offers for their status.
-func (r *request) showPostsTogether(entry calendar.TogetherModel) error {
+// showPostsTogether shows the first app.MaxBulk posts of an entry on a page, with the actions that the list offers for
+// their status.
+func (r *request) showPostsTogether(entry calendar.TogetherModel, entryOf link.Calendar) error {
 	ids := make([]string, len(entry.Posts))
 	for i, p := range entry.Posts {
 		ids[i] = p.ID
@@ -229,7 +231,7 @@ func (r *request) showPostsTogether(entry calendar.TogetherModel) error {
 	}
 	m := posts.ListModel{
 		Frame: entry.Frame, Zone: entry.Zone, Now: r.web.cfg.Now(), Form: newFormID(),
-		Schedule: r.popScheduleInput(entry.Zone),
+		EntryOf: &entryOf, Schedule: r.popScheduleInput(entry.Zone),
 	}
 	if status := cards[0].Status; status != string(core.PostQueued) {
 		m.Filter.Status = status

@@ -481,6 +481,23 @@ func TestPostsComposedTogetherAreChangedOnTheirPage(t *testing.T) {
 		t.Errorf("%d posts are drafts now", len(drafts))
 	}
 	made = a.together("2026-10-08T18:00", "Buns", a.account, a.ws.Account("facebook"))
+	entry := "/calendar/posts/" + made[0].ID + "?status=queued"
+	page = a.b.get(entry).is(t, http.StatusOK)
+	form = page.form(t, testid("bulk"))
+	form.Set("act", "reschedule")
+	form.Set("move", "earlier")
+	form["post"] = []string{made[0].ID, made[1].ID}
+	for days, refusal := range map[string]string{"10": "The time is in the past.", "1000": "at most 366 days"} {
+		form.Set("form", "moved by "+days)
+		form.Set("shift", days)
+		a.b.send(http.MethodPost, attribute(page.one(t, testid("bulk")), "action"), form.Encode()).leads(t, entry)
+		refused := a.b.get(entry)
+		refused.says(t, refusal)
+		if n := len(refused.all("input[name=post][checked]")); n != 2 {
+			t.Errorf("moved by %s days, %d refused posts are still selected on the page", days, n)
+		}
+	}
+	a.b.get("/posts/bulk/delete?"+form.Encode()).is(t, http.StatusOK).one(t, `a[href="`+entry+`"]`)
 	viewer := a.seat(a.ws.Member(core.RoleViewer)).get("/calendar/posts/"+made[0].ID).is(t, http.StatusOK)
 	if n := len(viewer.all("[data-selects], " + testid("bulk"))); n != 0 {
 		t.Errorf("a viewer is offered %d actions", n)

@@ -92,13 +92,14 @@ func (a *App) GetPostCard(ctx context.Context, c core.Caller, id string) (PostCa
 	return card, err
 }
 
-// FindPostCards returns the posts with the ids in their order, without ProfileURL. It omits those that do not exist.
+// FindPostCards returns the posts with the first MaxBulk of the ids, in their order and without ProfileURL. It omits
+// those that do not exist.
 func (a *App) FindPostCards(ctx context.Context, c core.Caller, ids []string) (cards []PostCard, err error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, err
 	}
-	parsed := uniqueValidPostIDs(ids[:min(len(ids), maxTogether)])
+	parsed := uniqueValidPostIDs(ids[:min(len(ids), MaxBulk)])
 	found, err := t.PostsByID(ctx, parsed)
 	for _, id := range parsed {
 		if p, ok := found[id]; ok {

@@ -440,6 +440,29 @@ func TestABadBodyComesBeforeAnUnknownPost(t *testing.T) {
 	}
 }
 
+func TestPostsAreFoundInTheOrderOfTheirIDsWithoutThoseOfOthers(t *testing.T) {
+	b := newBench(t)
+	other := b.Workspace("two")
+	theirs := other.Draft("theirs", other.Account("threads"))
+	account := b.ws.Account("threads")
+	one, two := b.ws.Draft("one", account), b.ws.Draft("two", account)
+	wanted := []string{two.ID, one.ID}
+	cards, err := b.App.FindPostCards(b.Context(), b.ws.Owner,
+		[]string{two.ID, theirs.ID, "post_unknown", core.NewID[core.PostKind]().String(), one.ID})
+	must(t, err)
+	var found []string
+	for _, card := range cards {
+		found = append(found, card.ID)
+	}
+	if !slices.Equal(found, wanted) {
+		t.Errorf("it found %v, want %v", found, wanted)
+	}
+	many := slices.Repeat([]string{core.NewID[core.PostKind]().String()}, app.MaxBulk)
+	if cards, err = b.App.FindPostCards(b.Context(), b.ws.Owner, append(many, one.ID)); err != nil || len(cards) > 0 {
+		t.Errorf("beyond the maximum of ids, it found %v, %v", cards, err)
+	}
+}
+
 // Two statements in a row saw a post that was queued in between in the list as a draft, and counted it as queued.
 func TestAListAndItsCountsAreOfOneMoment(t *testing.T) {
 	b := newBench(t)

@@ -33,7 +33,7 @@ func (s *Server) Addr() string { return s.listen.String() }
 // Run serves requests until ctx ends. It then makes /readyz fail, serves requests for another Config.Drain, and gives
 // open requests 20 seconds to finish. It returns nil if all of them do.
 func (s *Server) Run(ctx context.Context) error {
-	return s.listen.serve(ctx, s, s.cfg.Logger, func() {
+	return s.listen.listenAndServe(ctx, s, s.cfg.Logger, func() {
 		s.draining.Store(true)
 		s.cfg.Logger.Info("stopping", "drain", s.cfg.Drain)
 		timer := time.NewTimer(s.cfg.Drain)
@@ -93,9 +93,9 @@ func (l *listener) String() string {
 	return l.net.Addr().String()
 }
 
-// serve serves requests until ctx ends, and then until beforeShutdown returns. Afterwards, it waits up to stopTime for
-// open requests.
-func (l *listener) serve(
+// listenAndServe serves requests until ctx ends, and then until beforeShutdown returns. Afterwards, it waits up to
+// stopTime for open requests.
+func (l *listener) listenAndServe(
 	ctx context.Context, handler http.Handler, logger *slog.Logger, beforeShutdown func(),
 ) error {
 	if err := l.listen(ctx); err != nil {
@@ -134,7 +134,7 @@ func (l *listener) serve(
 // settingName, the environment variable or the option that sets the address.
 func Serve(ctx context.Context, addr, settingName string, handler http.Handler, logger *slog.Logger) error {
 	l := listener{addr: addr, setting: settingName}
-	return l.serve(ctx, handler, logger, func() {})
+	return l.listenAndServe(ctx, handler, logger, func() {})
 }
 
 // MetricsServer serves /metrics on a separate address, which need not be public.
@@ -162,5 +162,5 @@ func (m *MetricsServer) Addr() string { return m.listen.String() }
 
 // Run serves metrics until ctx ends.
 func (m *MetricsServer) Run(ctx context.Context) error {
-	return m.listen.serve(ctx, m.handler, m.logger, func() {})
+	return m.listen.listenAndServe(ctx, m.handler, m.logger, func() {})
 }

@@ -41,12 +41,12 @@ func NewSet(drivers []Driver, env Environment) (*Set, error) {
 func (s *Set) Rules() []Rules { return s.rules }
 
 // CompareOrder returns a negative number if network a comes before b in the order of network/all, and a positive number
-// if it comes after b. Unknown networks come first.
+// if it comes after b. Unknown networks come first, in the order of their ids.
 func (s *Set) CompareOrder(a, b core.Platform) int {
 	place := func(id core.Platform) int {
 		return slices.IndexFunc(s.rules, func(r Rules) bool { return r.Describe().ID == id })
 	}
-	return cmp.Compare(place(a), place(b))
+	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
 }
 
 // FindRules returns the rules of a network, or false if there is no such network.

@@ -24,10 +24,12 @@ function activate(element) {
   return true;
 }
 
-// followArrow opens the link of an arrow key, unless the key belongs to the focused element or to an open dialog.
+// followArrow opens the link of an arrow key, unless the key is held, or belongs to the focused element or to an open
+// dialog.
 function followArrow(event) {
   const link = document.querySelector(`[data-arrow="${CSS.escape(event.key)}"]`);
-  if (!link || link.getClientRects().length === 0 || event.shiftKey || event.target.closest?.("input, video")) return;
+  if (!link || link.getClientRects().length === 0 || event.shiftKey || event.repeat) return;
+  if (event.target.closest?.("input, video, details[open]")) return;
   const dialogs = [...document.querySelectorAll("dialog[open]")];
   if (dialogs.every((dialog) => dialog.contains(link))) activate(link);
 }

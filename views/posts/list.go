@@ -31,6 +31,8 @@ type ListModel struct {
 	MoreElsewhere bool
 	// LiveToday is the number of posts that went live today, up to MostLiveToday; only known if Up next is empty.
 	LiveToday int
+	// EntryOf is the calendar if the rows are the posts of one of its entries.
+	EntryOf *link.Calendar
 	// Schedule contains the values of the inputs for scheduling drafts.
 	Schedule ScheduleInput
 	// Accounts, Groups and Networks are the options of the filter.
@@ -314,6 +316,7 @@ const (
 	FieldUnit   = "unit"
 	FieldDay    = "day" // of MoveToDay
 	FieldBack   = "back"
+	FieldEntry  = "entry"  // the query of ListModel.EntryOf, on the page of a calendar's entry
 	FieldBefore = "before" // for Undo: a post's earlier schedule
 	// For scheduling drafts, the form also sends FieldAt and FieldZone. FieldEvery and FieldEveryUnit belong to
 	// SpreadApart.
