@@ -34,6 +34,7 @@ export function startChoosing(form) {
 
 function filterAccounts(form, words) {
   for (const chip of chipsIn(form)) chip.hidden = !containsWords(`${chip.textContent} ${chip.dataset.finds ?? ""}`, words);
+  form.querySelector("[data-chips]").toggleAttribute("data-searched", words.trim() !== "");
   form.querySelector("[data-no-match]").hidden = chipsIn(form).some((chip) => !chip.hidden);
 }
 

@@ -11,7 +11,7 @@ export function followKeyboard() {
     tallest = Math.max(tallest, innerHeight);
     const open = view.scale === 1 && view.height < tallest * 0.75;
     root.classList.toggle("keyboard-open", open);
-    root.style.setProperty("--keyboard", `${open ? Math.max(0, innerHeight - view.height - view.offsetTop) : 0}px`);
+    if (open) root.style.setProperty("--keyboard", `${Math.max(0, innerHeight - view.height - view.offsetTop)}px`);
   };
   view.addEventListener("resize", follow);
   view.addEventListener("scroll", follow);
