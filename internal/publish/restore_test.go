@@ -229,7 +229,7 @@ func TestAnotherCopyOfTheDatabaseHoldsPublishing(t *testing.T) {
 	for name, change := range map[string]func(){
 		"another system":   func() { mark.System += "0" },
 		"another timeline": func() { mark.Timeline++ },
-		"an older ledger":  func() { mark.Step += 1000 },
+		"an older ledger":  func() { mark.StepID += 1000 },
 	} {
 		kept := mark
 		change()
@@ -287,7 +287,7 @@ func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
 	guard := *b.App.GuardOrNil()
 	guard.Receipts = restore.NewReceipts(hooked, b.Clock.Now)
 	b.ws.Work(b.ws.Now("before the restore", b.ws.Account("threads")))
-	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Step: 1}))
+	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", StepID: 1}))
 	must(t, guard.UpdateMarkOrHoldPublishingUnlessOnHold(t.Context()))
 	worker := guard
 	worker.Receipts = restore.NewReceipts(files, b.Clock.Now)
@@ -376,7 +376,7 @@ func TestABackupFromBeforeTheFirstPublicationIsHeld(t *testing.T) {
 	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	draft := b.ws.Draft("published after the backup", b.ws.Account("threads"))
 	must(t, guard.Receipts.Write(t.Context(), restore.Receipt{
-		Workspace: b.ws.ID.String(), Post: draft.ID, Step: 1, ArmedAt: b.Clock.Now(), Live: true, ExternalID: "17841",
+		Workspace: b.ws.ID.String(), Post: draft.ID, StepID: 1, ArmedAt: b.Clock.Now(), Live: true, ExternalID: "17841",
 	}))
 	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	if _, err := b.Store.PublishingHold(t.Context()); err != nil {
@@ -416,9 +416,9 @@ func TestANewDatabaseBesideOldReceiptsIsNotHeld(t *testing.T) {
 	b := newBench(t)
 	guard := b.App.GuardOrNil()
 	must(t, guard.Receipts.Write(t.Context(), restore.Receipt{
-		Workspace: b.ws.ID.String(), Post: core.NewID[core.PostKind]().String(), Step: 1000, ArmedAt: b.Clock.Now(),
+		Workspace: b.ws.ID.String(), Post: core.NewID[core.PostKind]().String(), StepID: 1000, ArmedAt: b.Clock.Now(),
 	}))
-	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Timeline: 1, Step: 1000}))
+	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Timeline: 1, StepID: 1000}))
 	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	must(t, b.App.RecordHeartbeat(t.Context(), "a worker"))
 	b.wants(b.ws.Work(b.ws.Now("the first", b.ws.Account("threads"))), "live", 1, "created", "queued", "publishing", "live")
@@ -463,7 +463,7 @@ func restoreElsewhere(t *testing.T, write func(restored, *restore.Receipts, rest
 	}
 	_, err = b.Pool.Exec(t.Context(), rewind)
 	must(t, err)
-	must(t, b.Store.AdvanceStepIDsBeyond(t.Context(), mark.Step))
+	must(t, b.Store.AdvanceStepIDsBeyond(t.Context(), mark.StepID))
 
 	files, err := blob.OpenAndCheck(t.Context(), "file:"+t.TempDir())
 	must(t, err)
@@ -546,7 +546,7 @@ func TestPostsThatMayBePublishedWithoutAReceiptAreNotPublishedAgain(t *testing.T
 func TestAStorageCopiedAfterTheDatabaseProvesOnlyWhatItKnows(t *testing.T) {
 	r := restoreElsewhere(t, func(r restored, copied *restore.Receipts, mark restore.Mark) {
 		must(t, copied.Write(t.Context(), restore.Receipt{
-			Workspace: r.ws.ID.String(), Post: r.onItsWay.ID, Step: mark.Step + 1, ArmedAt: r.Clock.Now().Add(-24 * time.Hour),
+			Workspace: r.ws.ID.String(), Post: r.onItsWay.ID, StepID: mark.StepID + 1, ArmedAt: r.Clock.Now().Add(-24 * time.Hour),
 			Live: true, ExternalID: "17841",
 		}))
 		writeMark(r, copied, mark)
@@ -568,7 +568,7 @@ func TestBesideItsOwnStorageADuePostIsNotUnproved(t *testing.T) {
 	r := restoreElsewhere(t, func(r restored, own *restore.Receipts, mark restore.Mark) {
 		db, err := r.Store.ReadLineage(r.t.Context())
 		must(r.t, err)
-		mark.System, mark.Step = db.System, mark.Step+1000
+		mark.System, mark.StepID = db.System, mark.StepID+1000
 		writeMark(r, own, mark)
 	})
 	held, err := r.Store.PostsUnderPublishingHold(t.Context(), 10)

@@ -97,7 +97,7 @@ func (c *claim) saveStepAndReceiptBeforeCall(ctx context.Context, do core.Action
 	// The state is saved even if the worker is stopping, because the previous call has happened.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), schedule.CallTimeout())
 	defer cancel()
-	step, err := c.tenant.SaveStepBeforeCall(ctx, c.pub, c.last, call, schedule.Lease, quiet)
+	stepID, err := c.tenant.SaveStepBeforeCall(ctx, c.pub, c.last, call, schedule.Lease, quiet)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -114,7 +114,7 @@ func (c *claim) saveStepAndReceiptBeforeCall(ctx context.Context, do core.Action
 			c.pub.ArmedAt = now
 			c.item.ArmedAt = now
 		}
-		c.tryWriteReceipt(ctx, restore.Receipt{Step: step, Handle: c.pub.Sealed})
+		c.tryWriteReceipt(ctx, restore.Receipt{StepID: stepID, Handle: c.pub.Sealed})
 	}
 	// The lease began no earlier than started, so the call ends within the lease.
 	return started.Add(min(schedule.CallTimeout(), schedule.Lease-schedule.LeaseMargin())), nil

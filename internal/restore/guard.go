@@ -42,7 +42,7 @@ func (g *Guard) HoldPublishingIfRewoundElseUpdateMark(ctx context.Context) error
 	newest := int64(0)
 	err = g.Receipts.EachSince(ctx, before.SeenAt.Add(-readBack), func(r Receipt) error {
 		receipts = append(receipts, r)
-		newest = max(newest, r.Step)
+		newest = max(newest, r.StepID)
 		return nil
 	})
 	if err != nil {
@@ -56,7 +56,7 @@ func (g *Guard) HoldPublishingIfRewoundElseUpdateMark(ctx context.Context) error
 	if err != nil {
 		return err
 	}
-	unknown := findReceiptsLedgerMayLack(receipts, before.Step)
+	unknown := findReceiptsLedgerMayLack(receipts, before.StepID)
 	return g.holdPublishingAndDeleteSessionsAndEmails(ctx, reason, unproved, unknown)
 }
 
@@ -94,8 +94,8 @@ func (g *Guard) UpdateMarkOrHoldPublishingUnlessOnHold(ctx context.Context) erro
 }
 
 // updateMarkOrGetHoldReason returns the reason why publishing must be held. If there is none, it updates the mark and
-// returns "". newestStoredStep is the highest step of any receipt, or 0 if they were not read.
-func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestStoredStep int64) (holdReason string, err error) {
+// returns "". newestStoredStepID is the greatest step id of any receipt, or 0 if they were not read.
+func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestStoredStepID int64) (holdReason string, err error) {
 	mark, err := g.Receipts.ReadMarkOrZero(ctx)
 	if err != nil {
 		return "", err
@@ -105,22 +105,22 @@ func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestStoredStep 
 	if err != nil {
 		return "", fmt.Errorf("read the database's identity and timeline: %w", err)
 	}
-	switch newestStoredStep = max(newestStoredStep, mark.Step); {
-	case now.Empty && newestStoredStep > now.Step:
-		if now, err = g.advanceStepIDsBeyondReceipts(ctx, newestStoredStep); err != nil {
+	switch newestStoredStepID = max(newestStoredStepID, mark.StepID); {
+	case now.Empty && newestStoredStepID > now.StepID:
+		if now, err = g.advanceStepIDsBeyondReceipts(ctx, newestStoredStepID); err != nil {
 			return "", err
 		}
-	case now.Empty || newestStoredStep == 0 && now.Step == 0: // nothing was ever published
+	case now.Empty || newestStoredStepID == 0 && now.StepID == 0: // nothing was ever published
 	case mark == (Mark{}):
 		holdReason = "the file storage has no record of what Belfry published from this database"
 	case mark.System != now.System:
 		holdReason = "Belfry last published posts from another database"
 	case mark.Timeline != now.Timeline:
 		holdReason = "the database failed over or was restored to an earlier time"
-	case newestStoredStep > now.Step:
+	case newestStoredStepID > now.StepID:
 		holdReason = "the database is older than the last published post"
 	}
-	next := Mark{System: now.System, Timeline: now.Timeline, Step: now.Step}
+	next := Mark{System: now.System, Timeline: now.Timeline, StepID: now.StepID}
 	if holdReason != "" || mark.equalsIgnoringTime(next) {
 		return holdReason, nil
 	}
@@ -129,12 +129,12 @@ func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestStoredStep 
 }
 
 // advanceStepIDsBeyondReceipts lets a database without posts publish, although the storage has receipts of another
-// database: an empty database has nothing that it could publish again. The ids of its steps continue above those of the
-// receipts, because lower ids would later cause a hold.
-func (g *Guard) advanceStepIDsBeyondReceipts(ctx context.Context, newestStoredStep int64) (store.Lineage, error) {
+// database: an empty database has nothing that it could publish again. Its step ids continue above those of the receipts,
+// because smaller ones would later cause a hold.
+func (g *Guard) advanceStepIDsBeyondReceipts(ctx context.Context, newestStoredStepID int64) (store.Lineage, error) {
 	g.Log.WarnContext(ctx, "the file storage has receipts of another database; because this database has no posts, it is treated as new; "+
 		"to restore a backup instead, stop the service and restore the backup now")
-	if err := g.Store.AdvanceStepIDsBeyond(ctx, newestStoredStep); err != nil {
+	if err := g.Store.AdvanceStepIDsBeyond(ctx, newestStoredStepID); err != nil {
 		return store.Lineage{}, fmt.Errorf("raise the step ids above those of another database's receipts: %w", err)
 	}
 	return g.Store.ReadLineageAndMakeDurable(ctx)
@@ -147,11 +147,11 @@ func (m Mark) equalsIgnoringTime(other Mark) bool {
 }
 
 // findReceiptsLedgerMayLack returns the last receipt of each post whose call or success the ledger may not have
-// recorded. lastLedgerStep is the last step in the ledger, which says nothing about successes.
-func findReceiptsLedgerMayLack(receipts []Receipt, lastLedgerStep int64) (lastByPost map[string]Receipt) {
+// recorded. lastStepIDInLedger says nothing about successes.
+func findReceiptsLedgerMayLack(receipts []Receipt, lastStepIDInLedger int64) (lastByPost map[string]Receipt) {
 	last := map[string]Receipt{}
 	for _, r := range receipts {
-		if r.Live || r.Step > lastLedgerStep && !last[r.Post].Live {
+		if r.Live || r.StepID > lastStepIDInLedger && !last[r.Post].Live {
 			last[r.Post] = r
 		}
 	}
@@ -240,7 +240,7 @@ func (g *Guard) EndHoldAndPublishUnproved(ctx context.Context) (HoldResult, erro
 	if err != nil {
 		return HoldResult{}, err
 	}
-	newest, err := g.readNewestStoredStep(ctx)
+	newest, err := g.findNewestStepIDInMarkAndReceipts(ctx)
 	if err != nil {
 		return HoldResult{}, err
 	}
@@ -272,9 +272,9 @@ func (g *Guard) checkOnHold(ctx context.Context) error {
 }
 
 // applyReceiptsAndEndHold ends the hold in one transaction. It marks the posts of live receipts as live, and makes
-// workers ask the network about the posts of the others. The ids of new steps are greater than newestStoredStep.
+// workers ask the network about the posts of the others. New step ids are greater than newestStoredStepID.
 func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.RestoredReceipt,
-	newestStoredStep int64,
+	newestStoredStepID int64,
 ) (done HoldResult, err error) {
 	err = g.Store.Tx(ctx, func(s *store.Store) error {
 		for _, r := range receipts {
@@ -293,7 +293,7 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 				return err
 			}
 		}
-		if err := s.EndPublishingHold(ctx, newestStoredStep); err != nil {
+		if err := s.EndPublishingHold(ctx, newestStoredStepID); err != nil {
 			return err
 		}
 		if err := s.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditRestoreConfirmed, After: done}); err != nil {
@@ -305,7 +305,7 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 		if err != nil {
 			return err
 		}
-		return g.Receipts.WriteMark(ctx, Mark{now.System, now.Timeline, now.Step, g.Now().UTC()})
+		return g.Receipts.WriteMark(ctx, Mark{now.System, now.Timeline, now.StepID, g.Now().UTC()})
 	})
 	return done, err
 }
@@ -329,15 +329,16 @@ type HoldResult struct {
 	LookedFor int `json:"lookedFor"`
 }
 
-// readNewestStoredStep returns the highest step of the mark and all receipts, not of the ledger.
-func (g *Guard) readNewestStoredStep(ctx context.Context) (newestOrZero int64, err error) {
+// findNewestStepIDInMarkAndReceipts returns the greatest step id in the mark and all receipts. It does not read the
+// ledger.
+func (g *Guard) findNewestStepIDInMarkAndReceipts(ctx context.Context) (newestOrZero int64, err error) {
 	mark, err := g.Receipts.ReadMarkOrZero(ctx)
 	if err != nil {
 		return 0, err
 	}
-	newest := mark.Step
+	newest := mark.StepID
 	err = g.Receipts.EachSince(ctx, time.Time{}, func(r Receipt) error {
-		newest = max(newest, r.Step)
+		newest = max(newest, r.StepID)
 		return nil
 	})
 	return newest, err

@@ -33,8 +33,7 @@ const (
 type Receipt struct {
 	Workspace string `json:"workspace"`
 	Post      string `json:"post"`
-	// Step is the id of the call's row in the ledger. Later ids are greater.
-	Step int64 `json:"step"`
+	StepID    int64  `json:"step"`
 	// Handle is encrypted, as in the ledger.
 	Handle      []byte    `json:"handle,omitempty"`
 	ArmedAt     time.Time `json:"armedAt"`
@@ -48,7 +47,7 @@ type Receipt struct {
 type Mark struct {
 	System   string    `json:"system"`
 	Timeline int64     `json:"timeline"`
-	Step     int64     `json:"step"`
+	StepID   int64     `json:"step"`
 	At       time.Time `json:"at"`
 }
 

@@ -45,7 +45,7 @@ func TestReceiptsAreReadInTheOrderInWhichTheyWereWritten(t *testing.T) {
 	if err := store.Put(t.Context(), "thumbnails/aa/other", strings.NewReader("x"), 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := receipts.WriteMark(t.Context(), restore.Mark{System: "7", Step: 1}); err != nil {
+	if err := receipts.WriteMark(t.Context(), restore.Mark{System: "7", StepID: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 {

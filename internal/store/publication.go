@@ -167,10 +167,9 @@ const fence = `workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch A
 
 // SaveStepBeforeCall stores the state of the protocol, the result of the last call and the next call, in one statement,
 // and renews the lease. It must succeed before the call is made. quietAfter is how long from now the irreversible call
-// can take effect. SaveStepBeforeCall returns the id of the call's step; later ids are greater. For a call that takes
-// the turn, it returns ErrNotDue if the post is not due yet. It returns ErrNoTurn if another post of the account has
-// the turn, or if another worker is just taking over; EndClaimUntilTurn distinguishes the two. After ErrFenced, the
-// worker must stop.
+// can take effect. SaveStepBeforeCall returns the call's step id. For a call that takes the turn, it returns ErrNotDue
+// if the post is not due yet. It returns ErrNoTurn if another post of the account has the turn, or if another worker is
+// just taking over; EndClaimUntilTurn distinguishes the two. After ErrFenced, the worker must stop.
 func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Outcome, next Call, lease,
 	quietAfter time.Duration,
 ) (stepID int64, err error) {

@@ -11,7 +11,7 @@ import (
 type Lineage struct {
 	System   string // PostgreSQL's system identifier; a database restored from a dump has another
 	Timeline int64  // changes with a failover and with a recovery to a point in time
-	Step     int64  // the last id of a step in the ledger
+	StepID   int64  // the greatest that was ever used; 0 if none was
 	Empty    bool   // there is no post
 	SeenAt   time.Time
 }
@@ -21,11 +21,11 @@ func (s *Store) ReadLineage(ctx context.Context) (Lineage, error) {
 	return queryOne[Lineage](s.query(ctx, `
 		SELECT (SELECT system_identifier::text FROM pg_control_system()) AS system,
 			(SELECT timeline_id::bigint FROM pg_control_checkpoint()) AS timeline,
-			(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM publish_steps_id_seq) AS step,
+			(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM publish_steps_id_seq) AS step_id,
 			NOT EXISTS (SELECT FROM posts) AS empty, (SELECT max(seen_at) FROM workers) AS seen_at`, nil))
 }
 
-// ReadLineageAndMakeDurable is like ReadLineage, but also waits until Step would survive a crash of the database. A
+// ReadLineageAndMakeDurable is like ReadLineage, but also waits until StepID would survive a crash of the database. A
 // sequence is durable once a later commit is.
 func (s *Store) ReadLineageAndMakeDurable(ctx context.Context) (found Lineage, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
@@ -232,19 +232,18 @@ func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) (rearme
 	})
 }
 
-// AdvanceStepIDsBeyond makes the ids of new steps greater than stepID, so that no earlier receipt looks newer than the
+// AdvanceStepIDsBeyond makes new step ids greater than stepID, so that no earlier receipt looks newer than the
 // ledger.
 func (s *Store) AdvanceStepIDsBeyond(ctx context.Context, stepID int64) error {
 	return s.exec(ctx, `
-		SELECT setval('publish_steps_id_seq', greatest(@step, last_value)) FROM publish_steps_id_seq`,
-		args{"step": stepID})
+		SELECT setval('publish_steps_id_seq', greatest(@step_id, last_value)) FROM publish_steps_id_seq`,
+		args{"step_id": stepID})
 }
 
-// EndPublishingHold ends the hold and deletes its receipts. The ids of new steps will be greater than
-// newestStoredStep.
-func (s *Store) EndPublishingHold(ctx context.Context, newestStoredStep int64) error {
+// EndPublishingHold ends the hold and deletes its receipts. New step ids will be greater than newestStoredStepID.
+func (s *Store) EndPublishingHold(ctx context.Context, newestStoredStepID int64) error {
 	return s.Tx(ctx, func(s *Store) error {
-		if err := s.AdvanceStepIDsBeyond(ctx, newestStoredStep); err != nil {
+		if err := s.AdvanceStepIDsBeyond(ctx, newestStoredStepID); err != nil {
 			return err
 		}
 		if err := s.exec(ctx, `DELETE FROM restored_receipts`, nil); err != nil {

@@ -35,9 +35,9 @@ var bugs = []bug{
 	},
 	{
 		Name: "no arm saved", File: worker,
-		Old: "step, err := c.tenant.SaveStepBeforeCall(ctx, c.pub, ",
+		Old: "stepID, err := c.tenant.SaveStepBeforeCall(ctx, c.pub, ",
 		New: "unarmed := c.pub\n\tif do == core.DoPublish {\n\t\tunarmed.Step, unarmed.Armed, unarmed.Open = core.StepWaiting, false, false\n\t}\n\t" +
-			"step, err := c.tenant.SaveStepBeforeCall(ctx, unarmed, ",
+			"stepID, err := c.tenant.SaveStepBeforeCall(ctx, unarmed, ",
 		Package: engine, Tests: []string{"TestTheArmIsOnRecordBeforeTheCallIsMade"},
 	},
 	{
@@ -95,8 +95,8 @@ var bugs = []bug{
 	},
 	{
 		Name: "no receipt before the call", File: worker,
-		Old:     "c.tryWriteReceipt(ctx, restore.Receipt{Step: step, Handle: c.pub.Sealed})",
-		New:     "_ = step",
+		Old:     "c.tryWriteReceipt(ctx, restore.Receipt{StepID: stepID, Handle: c.pub.Sealed})",
+		New:     "_ = stepID",
 		Package: engine, Tests: []string{"TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain"},
 	},
 	{
