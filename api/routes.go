@@ -48,7 +48,7 @@ func allRoutes() []route {
 		newRoute("POST /posts/{id}/retry", http.StatusOK, "posts_retry", "posts", "retryPost",
 			"Queue a failed post again").
 			withOptionalBody().
-			withDescription("The post is published at its original time, or immediately if that time has passed. A post with an unknown outcome requires `confirmNotPublished: true`.").
+			withDescription("The post is published at its original time, or immediately if that time has passed. To retry a post with an unknown outcome, send `confirmNotPublished: true`.").
 			withMoreErrorCodes(core.CodeConflict, core.CodeOutcomeUnknown, core.CodeMediaPurged),
 		newRoute("POST /posts/{id}/cancel", http.StatusOK, "posts_cancel", "posts", "cancelPost",
 			"Cancel a queued post, or the automatic retry of a failed post").
@@ -79,7 +79,7 @@ func allRoutes() []route {
 			withMoreErrorCodes(core.CodeNotFound),
 		newRoute("POST /media/from-url", http.StatusAccepted, "media_from_url", "media", "createMediaFromURL",
 			"Add a file that Belfry downloads from an address").
-			withDescription("Returns the file's record immediately, with the `status` `uploading`, and downloads the file in the background. Poll the record until its `status` is `ready` or `failed`. Only public `https` addresses are opened, with at most 5 redirects. After a temporary error, Belfry tries again.").
+			withDescription("Returns the file's record immediately, with the `status` `uploading`, and downloads the file in the background. Poll the record until its `status` is `ready` or `failed`. Belfry opens only public `https` addresses, and follows at most 5 redirects. After a temporary error, Belfry tries again.").
 			withMoreErrorCodes(core.CodeNotFound),
 		newRoute("GET /media", http.StatusOK, "media_list", "media", "listMedia",
 			"List files, newest first, with filters").

@@ -58,7 +58,7 @@ func newFormError(err error) error {
 		return err
 	}
 	return core.Invalid("", "The form could not be read.").
-		WithHint("It is damaged or has too many fields. Go back, choose fewer items, and try again.").WithCause(err)
+		WithHint("It is damaged or has too many fields. Go back and try again, with fewer items if you chose many.").WithCause(err)
 }
 
 // checkCharactersAndNormalizeLineEnds converts the line ends in a form to LF. It returns an error if a value contains

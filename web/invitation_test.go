@@ -119,7 +119,7 @@ func TestAWorkspaceWithoutRoomSaysSoToWhoJoins(t *testing.T) {
 	address := linkOf(ws.Invite("ada@example.org", core.RoleViewer))
 	ws.Use(core.PlanFree)
 	page := r.browser().post(address, "name", "Ada", "password", "crooked bells ring").is(t, http.StatusPaymentRequired)
-	page.says(t, "The plan allows 1 member, and", "Ask an owner or admin of the workspace to remove a member")
+	page.says(t, "The subscription plan's limit is 1 member, and", "Ask an owner or admin of the workspace to remove a member")
 	if len(page.all(`a[href="https://example.org/plans"]`)) != 0 {
 		t.Error("a guest is sent to buy a plan")
 	}

@@ -52,7 +52,7 @@ func requireUsableProfiles(n network.Network, profiles []network.Profile) (usabl
 		return usable, nil
 	}
 	d := n.Describe()
-	e := core.Fail(core.CodeConflict, "You selected no %s that Belfry can publish to.", d.Profile)
+	e := core.Fail(core.CodeConflict, "Belfry did not get access to a %s that it can publish to.", d.Profile)
 	if why == "" {
 		why = d.Needs
 	}

@@ -97,14 +97,14 @@ func NewPostQuotaExceededError(used, limit int64) *Error {
 // NewQuotaExceededError returns the 402 for a limit of the plan, without a hint, which the caller adds. singular and
 // plural name what is limited, such as "member" and "members".
 func NewQuotaExceededError(singular, plural string, used, limit int64) *Error {
-	what, are := plural, "are"
+	what, count := plural, "count"
 	if limit == 1 {
 		what = singular
 	}
 	if used == 1 {
-		are = "is"
+		count = "counts"
 	}
-	e := Fail(CodeQuotaExceeded, "The plan allows %d %s, and %d %s used.", limit, what, used, are)
+	e := Fail(CodeQuotaExceeded, "The subscription plan's limit is %d %s, and %d %s toward it.", limit, what, used, count)
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}
 	return e
 }

@@ -65,7 +65,7 @@ func TestQuotaErrorsCarryFigures(t *testing.T) {
 		*e.Quota != (core.QuotaFacts{Limit: 30, Used: 30}) {
 		t.Errorf("over quota: %+v", e)
 	}
-	if e := core.NewPostQuotaExceededError(31, 30); *e.Quota != (core.QuotaFacts{Limit: 30, Used: 31}) || e.Message != "The plan allows 30 posts per month, and 31 are used." {
+	if e := core.NewPostQuotaExceededError(31, 30); *e.Quota != (core.QuotaFacts{Limit: 30, Used: 31}) || e.Message != "The subscription plan's limit is 30 posts per month, and 31 count toward it." {
 		t.Errorf("after a downgrade: %+v", e)
 	}
 }

@@ -209,7 +209,7 @@ func errorCard(m Model) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if m.Kept != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"field\"><label for=\"kept\">Your text (copy it before you leave)</label> <textarea id=\"kept\" rows=\"6\" dir=\"auto\" readonly data-testid=\"kept\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"field\"><label for=\"kept\">Your text (copy it before you leave this page)</label> <textarea id=\"kept\" rows=\"6\" dir=\"auto\" readonly data-testid=\"kept\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

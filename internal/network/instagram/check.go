@@ -20,7 +20,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 			wrong     bool
 			name, why string
 		}{
-			{kind == typeStories && len(s.Collaborators) > 0, "collaborators", "This setting is not for Stories."},
+			{kind == typeStories && len(s.Collaborators) > 0, "collaborators", "This setting is not available for Stories."},
 			{kind != typeReels && s.ShareToFeed != nil, "shareToFeed", "This setting is only for Reels."},
 			{kind != typeFeed && kind != typeCarousel && s.AltText != "", "altText", "This setting is only for images in the feed."},
 			{kind != typeReels && s.CoverMs != nil, "coverMs", "This setting is only for Reels."},
