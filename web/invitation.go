@@ -39,7 +39,7 @@ func (r *request) renderInvalidInvitation() error {
 func (r *request) acceptInvitation(form url.Values) error {
 	m := auth.InvitationModel{Name: form.Get(auth.FieldName)}
 	join := contract.Join{Name: m.Name, Password: form.Get(auth.FieldPassword)}
-	in, err := r.web.cfg.App.AcceptInvitation(r.context(), r.echo.Param("token"), join, r.readAddressAndDevice())
+	in, err := r.web.cfg.App.AcceptInvitation(r.context(), r.echo.Param("token"), join, r.readAddressKeyAndDeviceCookie())
 	if core.CodeOf(err) == core.CodeNotFound {
 		return r.renderInvalidInvitation()
 	}

@@ -24,7 +24,7 @@ func (r *request) renderForgotPassword(status int, m auth.ForgotModel) error {
 
 func (r *request) requestPasswordReset(form url.Values) error {
 	m := auth.ForgotModel{Email: form.Get(auth.FieldEmail)}
-	err := r.web.cfg.App.RequestPasswordReset(r.context(), m.Email, r.readAddressAndDevice())
+	err := r.web.cfg.App.RequestPasswordReset(r.context(), m.Email, r.readAddressKeyAndDeviceCookie())
 	if e, ok := asFormRefusal(err); ok {
 		m.Errors, m.Refused = r.placeError(e, e.Path)
 		r.setRetryAfterHeader(e)
@@ -58,7 +58,7 @@ func (r *request) renderInvalidReset() error {
 
 func (r *request) resetPassword(form url.Values) error {
 	err := r.web.cfg.App.ResetPassword(r.context(), r.echo.Param("token"),
-		contract.NewPassword{Password: form.Get(auth.FieldPassword)}, r.readAddressAndDevice())
+		contract.NewPassword{Password: form.Get(auth.FieldPassword)}, r.readAddressKeyAndDeviceCookie())
 	if core.CodeOf(err) == core.CodeNotFound {
 		return r.renderInvalidReset()
 	}

@@ -185,8 +185,9 @@ func (s *sessions) newDeviceCookie(value string) *http.Cookie {
 	}
 }
 
-// readAddressAndDevice returns the address and the device cookie of the browser, which limits on sign-ins need.
-func (r *request) readAddressAndDevice() app.Browser {
+// readAddressKeyAndDeviceCookie returns the address key and the device cookie of the browser, which limits on sign-ins
+// need.
+func (r *request) readAddressKeyAndDeviceCookie() app.Browser {
 	from := app.Browser{AddressKey: httpd.ClientAddressKey(r.echo)}
 	if cookie, err := r.echo.Request().Cookie(r.web.sessions.newDeviceCookie("").Name); err == nil {
 		from.DeviceCookie = cookie.Value

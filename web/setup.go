@@ -60,7 +60,7 @@ func (r *request) setUpServer(form url.Values) error {
 	in, err := r.web.cfg.App.SetUpServer(r.context(), contract.SetUp{
 		Workspace: m.Values.Workspace, Name: m.Values.Name, Email: m.Values.Email, Password: form.Get(auth.FieldPassword),
 		TZ: m.Values.Zone,
-	}, r.readAddressAndDevice())
+	}, r.readAddressKeyAndDeviceCookie())
 	if e, ok := asFormRefusal(err); ok && e.Code == core.CodeInvalidRequest {
 		m.Errors = r.errorsByInput(err)
 		if m.Errors[auth.FieldZone] != "" {

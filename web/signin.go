@@ -39,7 +39,7 @@ func (r *request) signIn(form url.Values) error {
 		Carry: form.Get(auth.FieldCarry),
 	}
 	given := contract.SignIn{Email: m.Email, Password: form.Get(auth.FieldPassword)}
-	in, err := r.web.cfg.App.SignIn(r.context(), given, r.readAddressAndDevice())
+	in, err := r.web.cfg.App.SignIn(r.context(), given, r.readAddressKeyAndDeviceCookie())
 	if e, ok := asFormRefusal(err); ok {
 		m.Refused = r.web.errorForPeople(e)
 		r.setRetryAfterHeader(e)

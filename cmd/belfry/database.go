@@ -173,14 +173,15 @@ func (p *program) openSessionAndMigrate(
 		return nil, err
 	}
 	s := &commandSession{cfg: cfg, db: db}
-	if err := s.migrateAndCreateApp(ctx, p.newQuietLogger(cfg), install); err != nil {
+	if err := s.migrateOrCheckAndCreateApp(ctx, p.newQuietLogger(cfg), install); err != nil {
 		return nil, errors.Join(err, db.close(ctx))
 	}
 	return s, nil
 }
 
-// migrateAndCreateApp checks the database, migrates it if that is allowed, loads the keys, and creates the app.
-func (s *commandSession) migrateAndCreateApp(ctx context.Context, log *slog.Logger, install installPolicy) error {
+// migrateOrCheckAndCreateApp migrates the database if that is allowed, and otherwise checks its schema. It then loads
+// the keys and creates the app.
+func (s *commandSession) migrateOrCheckAndCreateApp(ctx context.Context, log *slog.Logger, install installPolicy) error {
 	state, err := migrations.ReadState(ctx, s.db.pool)
 	if err != nil {
 		return fmt.Errorf("read the database's schema: %w", err)

@@ -16,9 +16,9 @@ const (
 	chargeStep = 16 << 20
 )
 
-// download reads a file from its address, and resumes after a broken connection if the server supports that. It
+// chargedDownload reads a file from its address, and resumes after a broken connection if the server supports that. It
 // charges every byte to the workspace's storage before it returns it.
-type download struct {
+type chargedDownload struct {
 	ctx     context.Context
 	client  *fetch.Client
 	address string
@@ -33,7 +33,7 @@ type download struct {
 }
 
 // Read implements io.Reader. It resumes broken downloads. Its errors are those of fetch.FileBody and of charge.
-func (d *download) Read(b []byte) (int, error) {
+func (d *chargedDownload) Read(b []byte) (int, error) {
 	n, err := d.file.Read(b)
 	d.read += int64(n)
 	if d.read > d.charged {
@@ -50,7 +50,7 @@ func (d *download) Read(b []byte) (int, error) {
 }
 
 // Close ends the connection.
-func (d *download) Close() { _ = d.file.Close() }
+func (d *chargedDownload) Close() { _ = d.file.Close() }
 
 // isTransient reports whether err is a download error after which another attempt may succeed.
 func isTransient(err error) bool {
@@ -60,7 +60,7 @@ func isTransient(err error) bool {
 
 // resumeWithRetries opens the address again at the current position, after the given error. It returns nil if the
 // download can continue, and otherwise the last error.
-func (d *download) resumeWithRetries(lastErr error) error {
+func (d *chargedDownload) resumeWithRetries(lastErr error) error {
 	for d.file.Validator != "" && d.resumes < maxResumes && isTransient(lastErr) {
 		d.resumes++
 		select {

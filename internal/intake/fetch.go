@@ -192,7 +192,7 @@ func (s *Service) downloadChargeAndStore(
 	if err != nil {
 		return 0, err
 	}
-	d := &download{ctx: ctx, client: s.cfg.Fetch, address: from.URL, limit: limit, file: file}
+	d := &chargedDownload{ctx: ctx, client: s.cfg.Fetch, address: from.URL, limit: limit, file: file}
 	defer d.Close()
 	if !from.Named && file.Name != "" {
 		m.Name, m.Kind = file.Name, core.DeclaredKindOrImage(file.Name, m.Mime)

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Dump writes the local database to w in PostgreSQL's custom format. The service can be running or stopped.
@@ -53,7 +55,9 @@ func Restore(ctx context.Context, dataDir string, r io.Reader) (err error) {
 		dropDatabaseSQL(old))
 }
 
-func dropDatabaseSQL(name string) string { return "DROP DATABASE IF EXISTS " + name + " WITH (FORCE)" }
+func dropDatabaseSQL(name string) string {
+	return "DROP DATABASE IF EXISTS " + pgx.Identifier{name}.Sanitize() + " WITH (FORCE)"
+}
 
 // runDumpOrRestore runs a client program of the cluster's PostgreSQL version on one of the cluster's databases. It
 // passes the password in the environment, because other users can read arguments.

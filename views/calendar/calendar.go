@@ -428,8 +428,10 @@ func (m Model) isCurrentHour(d Day, h Hour) bool {
 	return m.isToday(d) && h.Hour == m.Now.In(m.Zone.Location()).Hour()
 }
 
-// currentMinute returns the minute of the present time, from 0 to 59.
-func (m Model) currentMinute() string { return strconv.Itoa(m.Now.In(m.Zone.Location()).Minute()) }
+// minuteOfCurrentHour returns the minute of the present time, from 0 to 59.
+func (m Model) minuteOfCurrentHour() string {
+	return strconv.Itoa(m.Now.In(m.Zone.Location()).Minute())
+}
 
 // hourClass returns the CSS class of an hour. Quiet hours take less space.
 func (m Model) hourClass(d Day, h Hour) string {

@@ -121,8 +121,9 @@ func (e AuditEntry) actionName() string {
 	return string(e.Action)
 }
 
-// changeLines returns the subject of an entry and the values that changed, one per line. Times are in the page's zone.
-func (m AuditModel) changeLines(e AuditEntry) []string {
+// subjectAndChangeLines returns the subject of an entry and the values that changed, one per line. Times are in the
+// page's zone.
+func (m AuditModel) subjectAndChangeLines(e AuditEntry) []string {
 	before, after := m.formatAuditValues(e.Before), m.formatAuditValues(e.After)
 	var list []string
 	if e.SubjectName != "" {

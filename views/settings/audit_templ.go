@@ -477,7 +477,7 @@ func auditSubject(m AuditModel, e AuditEntry) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		for _, detail := range m.changeLines(e) {
+		for _, detail := range m.subjectAndChangeLines(e) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<span class=\"help\" dir=\"auto\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

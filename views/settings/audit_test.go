@@ -10,7 +10,7 @@ import (
 
 func TestChangesNameTheNetworkAsPeopleDo(t *testing.T) {
 	m := AuditModel{NetworkName: func(p core.Platform) string { return map[core.Platform]string{"threads": "Threads"}[p] }}
-	got := m.changeLines(AuditEntry{After: json.RawMessage(`{"name":"Harbour Bakery","platform":"threads"}`)})
+	got := m.subjectAndChangeLines(AuditEntry{After: json.RawMessage(`{"name":"Harbour Bakery","platform":"threads"}`)})
 	if want := []string{"Name: Harbour Bakery", "Network: Threads"}; !slices.Equal(got, want) {
 		t.Errorf("changes are %q, want %q", got, want)
 	}

@@ -71,7 +71,7 @@ func (n *Network) continueUploadSession(ctx context.Context, it network.Item, s 
 		return network.Status{}, newNoFileError()
 	}
 	if s.Range.Start == s.Range.End {
-		return n.finishUploadSession(ctx, it, s)
+		return n.finishUploadAsUnpublishedVideo(ctx, it, s)
 	}
 	form := url.Values{
 		"upload_phase": {"transfer"}, "upload_session_id": {s.Upload}, "start_offset": {strconv.FormatInt(s.Range.Start, 10)},
@@ -105,9 +105,11 @@ func (n *Network) continueUploadSession(ctx context.Context, it network.Item, s 
 	return network.Status{Verdict: core.Progress, Handle: s.encodeHandle()}, nil
 }
 
-// finishUploadSession turns the uploaded bytes into an unpublished video. If an earlier response was lost, Facebook
-// refuses the repeated call but returns the video.
-func (n *Network) finishUploadSession(ctx context.Context, it network.Item, s uploadSession) (network.Status, error) {
+// finishUploadAsUnpublishedVideo turns the uploaded bytes into an unpublished video. If an earlier response was lost,
+// Facebook refuses the repeated call but returns the video.
+func (n *Network) finishUploadAsUnpublishedVideo(
+	ctx context.Context, it network.Item, s uploadSession,
+) (network.Status, error) {
 	form := newUnpublishedVideoForm(it)
 	form.Set("upload_phase", "finish")
 	form.Set("upload_session_id", s.Upload)
