@@ -181,7 +181,9 @@ func (p *program) openSessionAndMigrate(
 
 // migrateOrCheckAndCreateApp migrates the database if that is allowed, and otherwise checks its schema. It then loads
 // the keys and creates the app.
-func (s *commandSession) migrateOrCheckAndCreateApp(ctx context.Context, log *slog.Logger, install installPolicy) error {
+func (s *commandSession) migrateOrCheckAndCreateApp(
+	ctx context.Context, log *slog.Logger, install installPolicy,
+) error {
 	state, err := migrations.ReadState(ctx, s.db.pool)
 	if err != nil {
 		return fmt.Errorf("read the database's schema: %w", err)

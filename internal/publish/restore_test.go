@@ -546,8 +546,9 @@ func TestPostsThatMayBePublishedWithoutAReceiptAreNotPublishedAgain(t *testing.T
 func TestAStorageCopiedAfterTheDatabaseProvesOnlyWhatItKnows(t *testing.T) {
 	r := restoreElsewhere(t, func(r restored, copied *restore.Receipts, mark restore.Mark) {
 		must(t, copied.Write(t.Context(), restore.Receipt{
-			Workspace: r.ws.ID.String(), Post: r.onItsWay.ID, StepID: mark.StepID + 1, ArmedAt: r.Clock.Now().Add(-24 * time.Hour),
-			Live: true, ExternalID: "17841",
+			Workspace: r.ws.ID.String(), Post: r.onItsWay.ID, StepID: mark.StepID + 1,
+			ArmedAt: r.Clock.Now().Add(-24 * time.Hour),
+			Live:    true, ExternalID: "17841",
 		}))
 		writeMark(r, copied, mark)
 	})

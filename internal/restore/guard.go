@@ -95,7 +95,9 @@ func (g *Guard) UpdateMarkOrHoldPublishingUnlessOnHold(ctx context.Context) erro
 
 // updateMarkOrGetHoldReason returns the reason why publishing must be held. If there is none, it updates the mark and
 // returns "". newestStoredStepID is the greatest step id of any receipt, or 0 if they were not read.
-func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestStoredStepID int64) (holdReason string, err error) {
+func (g *Guard) updateMarkOrGetHoldReason(
+	ctx context.Context, newestStoredStepID int64,
+) (holdReason string, err error) {
 	mark, err := g.Receipts.ReadMarkOrZero(ctx)
 	if err != nil {
 		return "", err
@@ -129,8 +131,8 @@ func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestStoredStepI
 }
 
 // advanceStepIDsBeyondReceipts lets a database without posts publish, although the storage has receipts of another
-// database: an empty database has nothing that it could publish again. Its step ids continue above those of the receipts,
-// because smaller ones would later cause a hold.
+// database: an empty database has nothing that it could publish again. Its step ids continue above those of the
+// receipts, because smaller ones would later cause a hold.
 func (g *Guard) advanceStepIDsBeyondReceipts(ctx context.Context, newestStoredStepID int64) (store.Lineage, error) {
 	g.Log.WarnContext(ctx, "the file storage has receipts of another database; because this database has no posts, it is treated as new; "+
 		"to restore a backup instead, stop the service and restore the backup now")
