@@ -11,9 +11,9 @@ import (
 
 // readAudioDescription sets the codec, sample rate and channels from the first sample description of the audio track
 // (14496-12, 12.2.3).
-func (m *movie) readAudioDescription(t *track) {
+func (m *abortingMovieReader) readAudioDescription(t *track) {
 	entry := m.firstSampleEntry(t, 28)
-	b := m.f.peekBytes(entry.content, 28)
+	b := m.r.peekBytes(entry.content, 28)
 	m.facts.AudioChannels = int(binary.BigEndian.Uint16(b[16:]))
 	m.facts.AudioRate = int(binary.BigEndian.Uint16(b[24:]))
 	boxes := entry.content + 28
@@ -22,7 +22,7 @@ func (m *movie) readAudioDescription(t *track) {
 		case 1:
 			boxes += 16
 		case 2:
-			b = m.f.peekBytes(entry.content, 48)
+			b = m.r.peekBytes(entry.content, 48)
 			m.facts.AudioRate = int(max(0, min(math.Float64frombits(binary.BigEndian.Uint64(b[32:])), 1<<20)))
 			m.facts.AudioChannels = int(min(binary.BigEndian.Uint32(b[40:]), 1<<10))
 			boxes += 36
@@ -33,7 +33,7 @@ func (m *movie) readAudioDescription(t *track) {
 
 // readAudioCodec sets the audio codec. For mp4a, the codec depends on a descriptor in one of the boxes after
 // boxesStart, or in a box inside them.
-func (m *movie) readAudioCodec(entry mp4Box, boxesStart int64) {
+func (m *abortingMovieReader) readAudioCodec(entry mp4Box, boxesStart int64) {
 	refuseFileIf(entry.name == "enca", reasonEncrypted)
 	if entry.name != "mp4a" {
 		m.facts.AudioCodec = codecFromUnknownCode(entry.name)
@@ -55,7 +55,7 @@ func (m *movie) readAudioCodec(entry mp4Box, boxesStart int64) {
 }
 
 // readAudioDescriptor reads the content of an esds box (14496-1, 7.2.6.6).
-func (m *movie) readAudioDescriptor(b mp4Box) {
+func (m *abortingMovieReader) readAudioDescriptor(b mp4Box) {
 	var esds mp4.Esds
 	m.unmarshalBox(b, &esds)
 	for _, d := range esds.Descriptors {
@@ -85,7 +85,7 @@ var audioRates = [...]int{
 
 // readAudioConfig sets the sample rate and channels from an AudioSpecificConfig of AAC (14496-3, 1.6.2.1). It takes
 // precedence over the sample description, where many encoders always write two channels.
-func (m *movie) readAudioConfig(data []byte) {
+func (m *abortingMovieReader) readAudioConfig(data []byte) {
 	b := bitReader{data: data}
 	kind := readAudioObjectType(&b)
 	rate, layout := readSampleRate(&b), b.readBits(4)

@@ -25,16 +25,16 @@ func (b mp4Box) contentLength() int64 { return b.end - b.content }
 func (b mp4Box) exists() bool { return b.end > 0 }
 
 // readBoxHeaderOrRefuse reads the header of the box at position at. It refuses the file if the box does not end by end.
-func (f *file) readBoxHeaderOrRefuse(at, end int64) mp4Box {
-	b, reason := f.parseBoxHeader(at, end)
+func (r *abortingReader) readBoxHeaderOrRefuse(at, end int64) mp4Box {
+	b, reason := r.parseBoxHeader(at, end)
 	refuseFileIf(reason != "", reason)
 	return b
 }
 
 // parseBoxHeader reads the header of the box at position at, or returns a reason for refusal if the box does not end by
 // end.
-func (f *file) parseBoxHeader(at, end int64) (b mp4Box, refusalReasonOrEmpty string) {
-	head := f.peekBytes(at, 8)
+func (r *abortingReader) parseBoxHeader(at, end int64) (b mp4Box, refusalReasonOrEmpty string) {
+	head := r.peekBytes(at, 8)
 	b = mp4Box{name: string(head[4:8]), start: at, content: at + 8}
 	size := uint64(binary.BigEndian.Uint32(head))
 	switch size {
@@ -42,10 +42,10 @@ func (f *file) parseBoxHeader(at, end int64) (b mp4Box, refusalReasonOrEmpty str
 		b.end = end
 		return b, ""
 	case 1:
-		if at+16 > f.size {
+		if at+16 > r.size {
 			return mp4Box{}, reasonIncomplete
 		}
-		size = binary.BigEndian.Uint64(f.peekBytes(at+8, 8))
+		size = binary.BigEndian.Uint64(r.peekBytes(at+8, 8))
 		b.content += 8
 	}
 	switch {
@@ -59,12 +59,12 @@ func (f *file) parseBoxHeader(at, end int64) (b mp4Box, refusalReasonOrEmpty str
 }
 
 // boxes yields the boxes between at and end. It ignores trailing bytes that are too few for a box.
-func (m *movie) boxes(at, end int64) iter.Seq[mp4Box] {
+func (m *abortingMovieReader) boxes(at, end int64) iter.Seq[mp4Box] {
 	return func(yield func(mp4Box) bool) {
 		for at := at; at <= end-8; {
 			m.seen++
 			refuseFileIf(m.seen > maxBoxes, reasonManyParts)
-			b := m.f.readBoxHeaderOrRefuse(at, end)
+			b := m.r.readBoxHeaderOrRefuse(at, end)
 			if !yield(b) {
 				return
 			}
@@ -73,12 +73,12 @@ func (m *movie) boxes(at, end int64) iter.Seq[mp4Box] {
 	}
 }
 
-func (m *movie) children(b mp4Box) iter.Seq[mp4Box] { return m.boxes(b.content, b.end) }
+func (m *abortingMovieReader) children(b mp4Box) iter.Seq[mp4Box] { return m.boxes(b.content, b.end) }
 
 // unmarshalBox decodes a small box into the value that into points to, and aborts if it is too long or invalid.
-func (m *movie) unmarshalBox(b mp4Box, into mp4.IBox) {
+func (m *abortingMovieReader) unmarshalBox(b mp4Box, into mp4.IBox) {
 	refuseFileIf(b.contentLength() > maxPayload, reasonDamaged)
-	payload := m.f.peekBytes(b.content, int(b.contentLength()))
+	payload := m.r.peekBytes(b.content, int(b.contentLength()))
 	defer func() {
 		refuseFileIf(recover() != nil, reasonDamaged) // the library panics on unexpected boxes
 	}()
@@ -86,9 +86,10 @@ func (m *movie) unmarshalBox(b mp4Box, into mp4.IBox) {
 	refuseFileIf(err != nil, reasonDamaged)
 }
 
-// boxTable reads the rows of a box in order. It has its own small window, so several tables can be read in step.
-type boxTable struct {
-	f           *file
+// abortingTableReader reads the rows of a box in order. It has its own small window, so several tables can be read in
+// step.
+type abortingTableReader struct {
+	r           *abortingReader
 	nextAt, end int64
 	row         int
 	unread      []byte
@@ -98,20 +99,20 @@ type boxTable struct {
 const tableWindow = 4 << 10
 
 // newTable returns a table at position at with count rows of rowSize bytes. It aborts if the table does not end by end.
-func (m *movie) newTable(at, count int64, rowSize int, end int64) *boxTable {
+func (m *abortingMovieReader) newTable(at, count int64, rowSize int, end int64) *abortingTableReader {
 	refuseFileIf(count*int64(rowSize) > end-at, reasonDamaged)
-	return &boxTable{f: m.f, nextAt: at, end: at + count*int64(rowSize), row: rowSize}
+	return &abortingTableReader{r: m.r, nextAt: at, end: at + count*int64(rowSize), row: rowSize}
 }
 
 // openTable returns the table of a box that contains version and flags, the number of rows, and rows of rowSize bytes.
-func (m *movie) openTable(b mp4Box, rowSize int) *boxTable {
+func (m *abortingMovieReader) openTable(b mp4Box, rowSize int) *abortingTableReader {
 	const head = 8
 	refuseFileIf(b.contentLength() < head, reasonDamaged)
-	return m.newTable(b.content+head, m.f.readUint32BE(b.content+4), rowSize, b.end)
+	return m.newTable(b.content+head, m.r.readUint32BE(b.content+4), rowSize, b.end)
 }
 
 // nextRowViewOrNil returns a view of the next row, which is valid until the next call, or nil after the last row.
-func (t *boxTable) nextRowViewOrNil() []byte {
+func (t *abortingTableReader) nextRowViewOrNil() []byte {
 	if len(t.unread) == 0 {
 		if t.nextAt >= t.end {
 			return nil
@@ -120,7 +121,7 @@ func (t *boxTable) nextRowViewOrNil() []byte {
 			t.buf = make([]byte, min(int64(tableWindow/t.row*t.row), t.end-t.nextAt))
 		}
 		t.unread = t.buf[:min(int64(len(t.buf)), t.end-t.nextAt)]
-		t.f.readFull(t.unread, t.nextAt)
+		t.r.readFull(t.unread, t.nextAt)
 		t.nextAt += int64(len(t.unread))
 	}
 	row := t.unread[:t.row]
@@ -129,7 +130,7 @@ func (t *boxTable) nextRowViewOrNil() []byte {
 }
 
 // remainingRowViews yields the rows that nextRowViewOrNil has not returned yet. Each is valid until the next one.
-func (t *boxTable) remainingRowViews() iter.Seq[[]byte] {
+func (t *abortingTableReader) remainingRowViews() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for row := t.nextRowViewOrNil(); row != nil && yield(row); row = t.nextRowViewOrNil() {
 		}

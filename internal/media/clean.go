@@ -19,19 +19,18 @@ import (
 // telemetry tracks with their samples. It does not change what a picture shows, subtitles, or the times in a video's
 // headers.
 func StripPrivateMetadata(ctx context.Context, to io.Writer, r io.ReaderAt, facts Facts) error {
-	f := newFile(ctx, r, facts.Bytes)
-	return recoverAbort(func() {
+	return newFile(ctx, r, facts.Bytes).readAndRecoverAbort(func(r *abortingReader) {
 		switch facts.Mime {
 		case "image/jpeg":
-			f.writeCleanJPEG(to, facts.Orientation)
+			r.writeCleanJPEG(to, facts.Orientation)
 		case "image/png":
-			f.writeCleanPNG(to, facts.Orientation)
+			r.writeCleanPNG(to, facts.Orientation)
 		case "image/gif":
-			f.writeCleanGIF(to)
+			r.writeCleanGIF(to)
 		case "image/webp":
-			f.writeCleanWebP(to, facts.Orientation)
+			r.writeCleanWebP(to, facts.Orientation)
 		case "video/mp4", "video/quicktime":
-			f.writeCleanMP4(to, facts)
+			r.writeCleanMP4(to, facts)
 		default:
 			abortIfError(fmt.Errorf("clean a file of type %q: the type is not supported", facts.Mime))
 		}
@@ -39,9 +38,9 @@ func StripPrivateMetadata(ctx context.Context, to io.Writer, r io.ReaderAt, fact
 }
 
 // copyRange copies the bytes from at to end.
-func (f *file) copyRange(to io.Writer, at, end int64) {
+func (r *abortingReader) copyRange(to io.Writer, at, end int64) {
 	for at < end {
-		b := f.peekWindow(at)
+		b := r.peekWindow(at)
 		b = b[:min(int64(len(b)), end-at)]
 		writeOrAbort(to, b)
 		at += int64(len(b))
@@ -55,25 +54,25 @@ func writeOrAbort(to io.Writer, b []byte) {
 	}
 }
 
-func (f *file) writeCleanJPEG(to io.Writer, orientation int) {
+func (r *abortingReader) writeCleanJPEG(to io.Writer, orientation int) {
 	writeOrAbort(to, []byte{0xff, markSOI})
 	owed := orientation != 1 // the orientation is still to be written, after the JFIF segment
-	f.visitJPEGSegments(func(s jpegSegment) {
+	r.visitJPEGSegments(func(s jpegSegment) {
 		if owed && s.mark != markAPP0 {
 			owed = false
 			writeOrAbort(to, append([]byte("\xff\xe1\x00\x22"+exifName), minimalEXIF(orientation)...))
 		}
 		if isKeptInJPEG(s) {
-			f.copyRange(to, s.at, s.at+s.length)
+			r.copyRange(to, s.at, s.at+s.length)
 		}
 	})
 }
 
-func (f *file) writeCleanPNG(to io.Writer, orientation int) {
-	f.copyRange(to, 0, pngHead)
-	f.visitPNGChunks(func(c imageChunk) {
+func (r *abortingReader) writeCleanPNG(to io.Writer, orientation int) {
+	r.copyRange(to, 0, pngHead)
+	r.visitPNGChunks(func(c imageChunk) {
 		if isKeptInPNG(c.name) {
-			f.copyRange(to, c.at, c.data+c.length+4)
+			r.copyRange(to, c.at, c.data+c.length+4)
 		}
 		if c.name == "IHDR" && orientation != 1 {
 			exif := minimalEXIF(orientation)
@@ -84,24 +83,24 @@ func (f *file) writeCleanPNG(to io.Writer, orientation int) {
 	})
 }
 
-func (f *file) writeCleanGIF(to io.Writer) {
-	start := f.gifBlocksStart()
-	f.copyRange(to, 0, start)
-	f.visitGIFBlocks(start, func(k gifBlock) {
+func (r *abortingReader) writeCleanGIF(to io.Writer) {
+	start := r.gifBlocksStart()
+	r.copyRange(to, 0, start)
+	r.visitGIFBlocks(start, func(k gifBlock) {
 		if isKeptInGIF(k) {
-			f.copyRange(to, k.at, k.at+k.length)
+			r.copyRange(to, k.at, k.at+k.length)
 		}
 	})
 }
 
 // writeCleanWebP reads the file twice, because the header contains the length of the cleaned file.
-func (f *file) writeCleanWebP(to io.Writer, orientation int) {
+func (r *abortingReader) writeCleanWebP(to io.Writer, orientation int) {
 	var exif []byte
 	if orientation != 1 {
 		exif = append([]byte("EXIF\x1a\x00\x00\x00"), minimalEXIF(orientation)...)
 	}
-	end, size := f.riffEnd(), int64(4+len(exif))
-	for c := range f.riffChunks(end) {
+	end, size := r.riffEnd(), int64(4+len(exif))
+	for c := range r.riffChunks(end) {
 		if isKeptInWebP(c.name) {
 			size += 8 + c.length + c.length&1
 		}
@@ -109,18 +108,18 @@ func (f *file) writeCleanWebP(to io.Writer, orientation int) {
 	head := binary.LittleEndian.AppendUint32([]byte("RIFF"),
 		uint32(size)) //nolint:gosec // at most 34 bytes more than the original
 	writeOrAbort(to, append(head, "WEBP"...))
-	for c := range f.riffChunks(end) {
+	for c := range r.riffChunks(end) {
 		switch {
 		case !isKeptInWebP(c.name):
 		case c.name == "VP8X":
-			b := bytes.Clone(f.peekBytes(c.at, 18))
+			b := bytes.Clone(r.peekBytes(c.at, 18))
 			const hasXMP, hasEXIF = 0x04, 0x08
 			if b[8] &^= hasXMP | hasEXIF; exif != nil {
 				b[8] |= hasEXIF
 			}
 			writeOrAbort(to, b)
 		default:
-			f.copyRange(to, c.at, c.data+c.length)
+			r.copyRange(to, c.at, c.data+c.length)
 			writeOrAbort(to, make([]byte, c.length&1))
 		}
 	}

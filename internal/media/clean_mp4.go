@@ -14,8 +14,8 @@ type privateSpan struct {
 
 const maxSpans = 500_000
 
-func (f *file) writeCleanMP4(to io.Writer, facts Facts) {
-	m := &movie{f: f, facts: &facts}
+func (r *abortingReader) writeCleanMP4(to io.Writer, facts Facts) {
+	m := &abortingMovieReader{r: r, facts: &facts}
 	m.readTopBoxes()
 	at := int64(0)
 	for _, s := range m.findPrivateSpans() {
@@ -23,11 +23,11 @@ func (f *file) writeCleanMP4(to io.Writer, facts Facts) {
 			continue
 		}
 		if s.start >= at {
-			f.copyRange(to, at, s.start)
+			r.copyRange(to, at, s.start)
 			if at = s.start; s.content > 0 { // the box's header, with another name
-				f.copyRange(to, at, at+4)
+				r.copyRange(to, at, at+4)
 				writeOrAbort(to, []byte("free"))
-				f.copyRange(to, at+8, s.content)
+				r.copyRange(to, at+8, s.content)
 				at = s.content
 			}
 		}
@@ -35,11 +35,11 @@ func (f *file) writeCleanMP4(to io.Writer, facts Facts) {
 		abortIfError(err)
 		at = s.end
 	}
-	f.copyRange(to, at, f.size)
+	r.copyRange(to, at, r.size)
 }
 
 // findPrivateSpans returns the ranges to overwrite, in order.
-func (m *movie) findPrivateSpans() (all []privateSpan) {
+func (m *abortingMovieReader) findPrivateSpans() (all []privateSpan) {
 	for _, b := range m.privateBoxes {
 		all = append(all, privateSpan{b.start, b.end, b.content})
 	}
@@ -53,7 +53,7 @@ func (m *movie) findPrivateSpans() (all []privateSpan) {
 		}
 		m.visitChunks(t, func(c mediaChunk) {
 			// A forged offset must not erase the index.
-			if c.size > 0 && c.at >= 0 && c.at <= m.f.size-c.size && !m.moov.overlapsRange(c.at, c.at+c.size) {
+			if c.size > 0 && c.at >= 0 && c.at <= m.r.size-c.size && !m.moov.overlapsRange(c.at, c.at+c.size) {
 				all = append(all, privateSpan{start: c.at, end: c.at + c.size})
 			}
 			refuseFileIf(len(all) > maxSpans, reasonManyParts)
@@ -78,7 +78,7 @@ const maxPrivateBoxes = 10_000
 
 // recordIfPrivate records a box if StripPrivateMetadata must remove it. Such a box contains data about the video, such
 // as places, times and makers (14496-12, 8.10 and 8.11; QuickTime File Format, User Data Atoms).
-func (m *movie) recordIfPrivate(b mp4Box) {
+func (m *abortingMovieReader) recordIfPrivate(b mp4Box) {
 	if b.name != "udta" && b.name != "meta" && b.name != "uuid" || m.hasNoPrivateData(b, 0) {
 		return
 	}
@@ -90,15 +90,15 @@ func (m *movie) recordIfPrivate(b mp4Box) {
 // hasNoPrivateData reports whether a box contains nothing except the name of the program that wrote it, as in most
 // videos. depth is the number of boxes around it that were examined before; a box that is nested too deeply may contain
 // anything.
-func (m *movie) hasNoPrivateData(b mp4Box, depth int) bool {
+func (m *abortingMovieReader) hasNoPrivateData(b mp4Box, depth int) bool {
 	switch b.name {
 	case "hdlr", "free", "skip", "\xa9too", "\xa9swr", "\xa9enc":
 		return true
 	case "udta", "ilst":
 	case "uuid": // Spherical Video V1: how to show a 360-degree video
-		return string(m.f.peekUpTo(b.content, 16)) == "\xff\xcc\x82\x63\xf8\x55\x4a\x93\x88\x14\x58\x7a\x02\x52\x1f\xdd"
+		return string(m.r.peekUpTo(b.content, 16)) == "\xff\xcc\x82\x63\xf8\x55\x4a\x93\x88\x14\x58\x7a\x02\x52\x1f\xdd"
 	case "meta": // in MP4, but not in QuickTime, it begins with four additional bytes (14496-12, 8.11.1)
-		if b.contentLength() >= 8 && string(m.f.peekBytes(b.content, 8)[4:]) != "hdlr" {
+		if b.contentLength() >= 8 && string(m.r.peekBytes(b.content, 8)[4:]) != "hdlr" {
 			b.content += 4
 		}
 	default:

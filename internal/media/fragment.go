@@ -31,7 +31,7 @@ func (f *fragments) getOrAddTrack(id uint32) *fragmentedTrack {
 }
 
 // readMvex reads the box that makes a file fragmented: its duration and the default durations of samples.
-func (m *movie) readMvex(mvex mp4Box) {
+func (m *abortingMovieReader) readMvex(mvex mp4Box) {
 	if m.fragments == nil {
 		m.fragments = &fragments{tracks: map[uint32]*fragmentedTrack{}}
 	}
@@ -49,7 +49,7 @@ func (m *movie) readMvex(mvex mp4Box) {
 	}
 }
 
-func (m *movie) readMoof(moof mp4Box) {
+func (m *abortingMovieReader) readMoof(moof mp4Box) {
 	for b := range m.children(moof) {
 		if b.name == "traf" {
 			m.readTraf(b)
@@ -57,7 +57,7 @@ func (m *movie) readMoof(moof mp4Box) {
 	}
 }
 
-func (m *movie) readTraf(traf mp4Box) {
+func (m *abortingMovieReader) readTraf(traf mp4Box) {
 	var t *fragmentedTrack
 	step := int64(0)
 	for b := range m.children(traf) {
@@ -82,9 +82,9 @@ func (m *movie) readTraf(traf mp4Box) {
 }
 
 // readTrun adds a run of samples to a track (14496-12, 8.8.8). defaultDuration is that of samples without their own.
-func (m *movie) readTrun(t *fragmentedTrack, b mp4Box, defaultDuration int64) {
+func (m *abortingMovieReader) readTrun(t *fragmentedTrack, b mp4Box, defaultDuration int64) {
 	refuseFileIf(b.contentLength() < 8, reasonDamaged)
-	flags, count := m.f.readUint32BE(b.content), m.f.readUint32BE(b.content+4)
+	flags, count := m.r.readUint32BE(b.content), m.r.readUint32BE(b.content+4)
 	row := 0
 	for _, flag := range []int64{0x100, 0x200, 0x400, 0x800} {
 		if flags&flag != 0 {

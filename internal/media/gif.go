@@ -26,9 +26,9 @@ type gifBlock struct {
 
 // visitGIFBlocks visits the blocks of a GIF after its header and palette, up to the trailer, and returns where the
 // trailer ends.
-func (f *file) visitGIFBlocks(at int64, visit func(gifBlock)) (end int64) {
+func (r *abortingReader) visitGIFBlocks(at int64, visit func(gifBlock)) (end int64) {
 	for {
-		b := f.peekUpTo(at, 20)
+		b := r.peekUpTo(at, 20)
 		refuseFileIf(len(b) == 0, reasonIncomplete)
 		k := gifBlock{kind: b[0], at: at}
 		data := at + 2
@@ -51,16 +51,16 @@ func (f *file) visitGIFBlocks(at int64, visit func(gifBlock)) (end int64) {
 		default:
 			refuseFile(reasonDamaged)
 		}
-		at = f.skipGIFSubBlocks(data)
+		at = r.skipGIFSubBlocks(data)
 		k.length = at - k.at
 		visit(k)
 	}
 }
 
 // skipGIFSubBlocks returns the end of the sub-blocks at position at.
-func (f *file) skipGIFSubBlocks(at int64) (end int64) {
+func (r *abortingReader) skipGIFSubBlocks(at int64) (end int64) {
 	for {
-		length := int64(f.peekWindow(at)[0])
+		length := int64(r.peekWindow(at)[0])
 		at += length + 1
 		if length == 0 {
 			return at
@@ -79,17 +79,19 @@ func gifPaletteLength(packed byte) int64 {
 const gifHead = 13
 
 // gifBlocksStart returns the position of the first block.
-func (f *file) gifBlocksStart() int64 { return gifHead + gifPaletteLength(f.peekBytes(0, gifHead)[10]) }
+func (r *abortingReader) gifBlocksStart() int64 {
+	return gifHead + gifPaletteLength(r.peekBytes(0, gifHead)[10])
+}
 
-func readGIF(f *file, facts *Facts) {
+func (r *abortingReader) readGIF(facts *Facts) {
 	facts.PixelBytes = 2 // the palette index, twice while interlaced rows are sorted
-	b := f.peekBytes(6, 4)
-	facts.checkAndSetSize(int64(binary.LittleEndian.Uint16(b)), int64(binary.LittleEndian.Uint16(b[2:])))
-	end := f.visitGIFBlocks(f.gifBlocksStart(), func(k gifBlock) {
+	b := r.peekBytes(6, 4)
+	facts.setSizeOrRefuse(int64(binary.LittleEndian.Uint16(b)), int64(binary.LittleEndian.Uint16(b[2:])))
+	end := r.visitGIFBlocks(r.gifBlocksStart(), func(k gifBlock) {
 		facts.Private = facts.Private || !isKeptInGIF(k)
 		switch {
 		case k.kind == gifImage:
-			facts.countOrRefuseFrame()
+			facts.countFrameOrRefuse()
 			le := func(at int) int { return int(binary.LittleEndian.Uint16(k.head[at:])) }
 			refuseFileIf(le(1)+le(5) > facts.Width || le(3)+le(7) > facts.Height, reasonDamaged)
 		case k.label == gifGraphic:
@@ -100,7 +102,7 @@ func readGIF(f *file, facts *Facts) {
 	if facts.Frames == 1 {
 		facts.DurationMs = 0
 	}
-	f.refuseOrMarkTrailingData(end, facts)
+	r.refuseOrMarkTrailingData(end, facts)
 }
 
 // isKeptInGIF reports whether StripPrivateMetadata keeps a block. It keeps frames, their delays, and whether they

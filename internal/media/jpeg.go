@@ -30,11 +30,11 @@ type jpegSegment struct {
 
 // visitJPEGSegments visits the segments of a JPEG in order, up to and including EOI, and returns where the picture
 // ends. The head of a segment contains at most 32 KiB of its content.
-func (f *file) visitJPEGSegments(visit func(jpegSegment)) (end int64) {
+func (r *abortingReader) visitJPEGSegments(visit func(jpegSegment)) (end int64) {
 	scans := 0
 	for at, count := int64(2), 0; ; count++ {
 		refuseFileIf(count > maxSegments || scans > maxScans, reasonManyParts)
-		b := f.peekBytes(at, 2)
+		b := r.peekBytes(at, 2)
 		s := jpegSegment{mark: b[1], at: at, length: 2}
 		refuseFileIf(b[0] != 0xff || s.mark == 0 || s.mark == markSOI, reasonDamaged)
 		switch {
@@ -46,13 +46,13 @@ func (f *file) visitJPEGSegments(visit func(jpegSegment)) (end int64) {
 			visit(s)
 			return at + 2
 		case s.mark != 0x01 && s.mark&0xf8 != 0xd0:
-			s.length += int64(binary.BigEndian.Uint16(f.peekBytes(at, 4)[2:]))
+			s.length += int64(binary.BigEndian.Uint16(r.peekBytes(at, 4)[2:]))
 			refuseFileIf(s.length < 4, reasonDamaged)
-			s.head = bytes.Clone(f.peekBytes(at+4, int(min(s.length-4, 32<<10))))
+			s.head = bytes.Clone(r.peekBytes(at+4, int(min(s.length-4, 32<<10))))
 		}
 		if s.mark == markSOS {
 			scans++
-			s.length = f.findScanEnd(at+s.length) - at
+			s.length = r.findScanEnd(at+s.length) - at
 		}
 		visit(s)
 		at += s.length
@@ -60,16 +60,16 @@ func (f *file) visitJPEGSegments(visit func(jpegSegment)) (end int64) {
 }
 
 // findScanEnd returns the end of the picture data at position at: the next marker that is not a restart marker.
-func (f *file) findScanEnd(at int64) int64 {
+func (r *abortingReader) findScanEnd(at int64) int64 {
 	for {
-		b := f.peekWindow(at)
+		b := r.peekWindow(at)
 		mark := bytes.IndexByte(b, 0xff)
 		if mark < 0 {
 			at += int64(len(b))
 			continue
 		}
 		at += int64(mark)
-		switch next := f.peekBytes(at, 2)[1]; {
+		switch next := r.peekBytes(at, 2)[1]; {
 		case next == 0xff:
 			at++
 		case next == 0 || next&0xf8 == 0xd0:
@@ -80,9 +80,9 @@ func (f *file) findScanEnd(at int64) int64 {
 	}
 }
 
-func readJPEG(f *file, facts *Facts) {
+func (r *abortingReader) readJPEG(facts *Facts) {
 	framed, scans, storedAsRGB := false, 0, false
-	end := f.visitJPEGSegments(func(s jpegSegment) {
+	end := r.visitJPEGSegments(func(s jpegSegment) {
 		storedAsRGB = storedAsRGB || storesRGBComponents(s)
 		switch {
 		case s.mark == markAPP1 && bytes.HasPrefix(s.head, []byte(exifName)):
@@ -97,7 +97,7 @@ func readJPEG(f *file, facts *Facts) {
 		case s.mark >= 0xc0 && s.mark <= 0xcf && s.mark != 0xc4 && s.mark != 0xc8 && s.mark != 0xcc:
 			refuseFileIf(framed || len(s.head) < 6, reasonDamaged)
 			framed = true
-			facts.readJPEGFrameHeader(s)
+			facts.readJPEGFrameHeaderOrRefuse(s)
 		}
 	})
 	refuseFileIf(scans == 0, reasonNoPicture)
@@ -109,15 +109,15 @@ func readJPEG(f *file, facts *Facts) {
 	}
 	facts.swapSidesIfTurned()
 	facts.Frames = 1
-	f.refuseOrMarkTrailingData(end, facts)
+	r.refuseOrMarkTrailingData(end, facts)
 }
 
-// readJPEGFrameHeader sets the size and memory use from the frame header (T.81, B.2.2).
-func (f *Facts) readJPEGFrameHeader(s jpegSegment) {
+// readJPEGFrameHeaderOrRefuse sets the size and memory use from the frame header (T.81, B.2.2).
+func (f *Facts) readJPEGFrameHeaderOrRefuse(s jpegSegment) {
 	colors := s.head[5]
 	refuseFileIf(s.mark > 0xc2 || s.head[0] != 8 || colors != 1 && colors != 3 && colors != 4, reasonJPEGKind)
 	f.PixelBytes = jpegMemoryPerPixel(s.head, s.mark == 0xc2)
-	f.checkAndSetSize(int64(binary.BigEndian.Uint16(s.head[3:])), int64(binary.BigEndian.Uint16(s.head[1:])))
+	f.setSizeOrRefuse(int64(binary.BigEndian.Uint16(s.head[3:])), int64(binary.BigEndian.Uint16(s.head[1:])))
 }
 
 // jpegMemoryPerPixel returns how many bytes image/jpeg uses per pixel of a picture with this frame header. It uses one

@@ -54,16 +54,15 @@ func newRefusal(reason string) error { return &Refusal{Reason: reason} }
 // its memory use does not depend on the file. The error is a *Refusal if the file is not accepted. Pixels are decoded
 // later by MakePictureThumbnailOrPlaceholder, which may also refuse the file.
 func Examine(ctx context.Context, r io.ReaderAt, size int64, declared DeclaredType) (facts Facts, err error) {
-	f := newFile(ctx, r, size)
-	err = recoverAbort(func() {
-		format := f.sniffFormatOrRefuse()
+	err = newFile(ctx, r, size).readAndRecoverAbort(func(r *abortingReader) {
+		format := r.sniffFormatOrRefuse()
 		if kind := declared.declaredKind(); kind != "" && kind != format.kind {
 			refuseFile(reasonOtherKind(declared, format.kind))
 		}
 		facts = Facts{FileFacts: core.FileFacts{Kind: format.kind, Mime: format.mime, Bytes: size}, Orientation: 1}
 		refuseFileIf(format.kind == core.FileImage && size > maxImageBytes, reasonHeavy)
-		format.readFacts(f, &facts)
-		f.refuseIfAlsoZIP()
+		format.readFacts(r, &facts)
+		r.refuseIfAlsoZIP()
 		facts.Convertible = facts.isConvertibleToJPEG()
 	})
 	if err != nil {
@@ -72,8 +71,8 @@ func Examine(ctx context.Context, r io.ReaderAt, size int64, declared DeclaredTy
 	return facts, nil
 }
 
-// checkAndSetSize sets the size before rotation, and refuses a file without size or with too many pixels.
-func (f *Facts) checkAndSetSize(width, height int64) {
+// setSizeOrRefuse sets the size before rotation, and refuses a file without size or with too many pixels.
+func (f *Facts) setSizeOrRefuse(width, height int64) {
 	refuseFileIf(width <= 0 || height <= 0, reasonNoSize)
 	if width > maxPixels || height > maxPixels || width*height > maxPixels {
 		refuseFile(reasonTooManyPixels(width, height))

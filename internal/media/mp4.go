@@ -10,10 +10,9 @@ import (
 	"belfry/internal/core"
 )
 
-// movie is the MP4 or MOV file under examination. Its methods panic with an abort if a box is damaged or cannot be
-// read, so they must be called inside recoverAbort.
-type movie struct {
-	f     *file
+// abortingMovieReader reads an MP4 or MOV file and stores what it has found.
+type abortingMovieReader struct {
+	r     *abortingReader
 	facts *Facts
 	seen  int // number of boxes read
 
@@ -25,20 +24,20 @@ type movie struct {
 	privateBoxes []mp4Box   // boxes that StripPrivateMetadata removes
 }
 
-func readMP4(f *file, facts *Facts) {
-	m := &movie{f: f, facts: facts}
+func (r *abortingReader) readMP4(facts *Facts) {
+	m := &abortingMovieReader{r: r, facts: facts}
 	m.readTopBoxes()
 	refuseFileIf(!m.moov.exists(), reasonNoMoov)
 	m.setFactsFromTracks()
 }
 
 // readTopBoxes reads the boxes at the top level. It ignores bytes after a complete video that are not a box.
-func (m *movie) readTopBoxes() {
+func (m *abortingMovieReader) readTopBoxes() {
 	count := 0
-	for at := int64(0); at <= m.f.size-8; {
+	for at := int64(0); at <= m.r.size-8; {
 		count++
 		refuseFileIf(count > maxTop, reasonManyParts)
-		b, reason := m.f.parseBoxHeader(at, m.f.size)
+		b, reason := m.r.parseBoxHeader(at, m.r.size)
 		if reason != "" && m.moov.exists() && m.mdat.exists() && !looksLikeBoxName(b.name) {
 			return
 		}
@@ -49,7 +48,7 @@ func (m *movie) readTopBoxes() {
 	}
 }
 
-func (m *movie) readTopBox(b mp4Box) {
+func (m *abortingMovieReader) readTopBox(b mp4Box) {
 	switch b.name {
 	case "moov":
 		refuseFileIf(m.moov.exists(), reasonDamaged)
@@ -69,7 +68,7 @@ func (m *movie) readTopBox(b mp4Box) {
 	}
 }
 
-func (m *movie) readMoov() {
+func (m *abortingMovieReader) readMoov() {
 	for b := range m.children(m.moov) {
 		switch b.name {
 		case "mvhd":
@@ -102,7 +101,7 @@ func boxDuration(version uint8, v0, v1 uint64) (unitsOrZero int64) {
 }
 
 // setFactsFromTracks sets the facts of the file from its tracks, and refuses files without a complete video track.
-func (m *movie) setFactsFromTracks() {
+func (m *abortingMovieReader) setFactsFromTracks() {
 	for _, t := range m.tracks {
 		refuseFileIf(t.outside, reasonOutside)
 		m.readAndCheckSampleTables(t)
@@ -119,7 +118,7 @@ func (m *movie) setFactsFromTracks() {
 }
 
 // chooseTrack returns the first enabled track with the handler; otherwise the first one with the handler, or nil.
-func (m *movie) chooseTrack(handler string) (trackOrNil *track) {
+func (m *abortingMovieReader) chooseTrack(handler string) (trackOrNil *track) {
 	for _, t := range m.tracks {
 		if t.handler == handler && (trackOrNil == nil || !trackOrNil.enabled && t.enabled) {
 			trackOrNil = t
@@ -129,7 +128,7 @@ func (m *movie) chooseTrack(handler string) (trackOrNil *track) {
 }
 
 // setDurationAndRates sets the duration, frame rate and bit rate, and refuses a video that is empty or too long.
-func (m *movie) setDurationAndRates(video *track) {
+func (m *abortingMovieReader) setDurationAndRates(video *track) {
 	samples, length := video.samples, video.length
 	if m.fragments != nil {
 		seen := m.fragments.getOrAddTrack(video.id)
@@ -168,10 +167,10 @@ func toMilliseconds(units, timescale int64) int64 {
 
 // readVideoDescription sets the codec, size and orientation from the first sample description of the video track
 // (14496-12, 12.1.3).
-func (m *movie) readVideoDescription(t *track) {
+func (m *abortingMovieReader) readVideoDescription(t *track) {
 	const head = 78 // of the entry, before its boxes
 	entry := m.firstSampleEntry(t, head)
-	b := m.f.peekBytes(entry.content+24, 4)
+	b := m.r.peekBytes(entry.content+24, 4)
 	width, height := int64(binary.BigEndian.Uint16(b)), int64(binary.BigEndian.Uint16(b[2:]))
 	if width == 0 || height == 0 {
 		width, height = t.width, t.height
@@ -183,20 +182,20 @@ func (m *movie) readVideoDescription(t *track) {
 			continue
 		}
 		refuseFileIf(b.contentLength() < 8, reasonDamaged)
-		h, v := m.f.readUint32BE(b.content), m.f.readUint32BE(b.content+4)
+		h, v := m.r.readUint32BE(b.content), m.r.readUint32BE(b.content+4)
 		if h > 0 && v > 0 && h <= 64*v && v <= 64*h {
 			width = max(1, (width*h+v/2)/v)
 		}
 	}
 	m.facts.Orientation = t.orientation
-	m.facts.checkAndSetSize(width, height)
+	m.facts.setSizeOrRefuse(width, height)
 	m.facts.swapSidesIfTurned()
 }
 
 // firstSampleEntry returns the first sample description, and aborts if its content is shorter than minLength.
-func (m *movie) firstSampleEntry(t *track, minLength int64) mp4Box {
+func (m *abortingMovieReader) firstSampleEntry(t *track, minLength int64) mp4Box {
 	refuseFileIf(t.stsd.contentLength() < 16, reasonDamaged)
-	entry := m.f.readBoxHeaderOrRefuse(t.stsd.content+8, t.stsd.end)
+	entry := m.r.readBoxHeaderOrRefuse(t.stsd.content+8, t.stsd.end)
 	refuseFileIf(entry.contentLength() < minLength, reasonDamaged)
 	return entry
 }

@@ -18,15 +18,15 @@ type imageChunk struct {
 }
 
 // visitPNGChunks visits the chunks up to IEND and returns where it ends (PNG, 5.3).
-func (f *file) visitPNGChunks(visit func(imageChunk)) (end int64) {
+func (r *abortingReader) visitPNGChunks(visit func(imageChunk)) (end int64) {
 	at := int64(pngHead)
 	for range maxChunks {
-		b := f.peekBytes(at, 8)
+		b := r.peekBytes(at, 8)
 		c := imageChunk{name: string(b[4:8]), at: at, length: int64(binary.BigEndian.Uint32(b)), data: at + 8}
 		notALetter := func(l byte) bool { return l|0x20 < 'a' || l|0x20 > 'z' }
 		refuseFileIf(c.length > 1<<31-1 || slices.ContainsFunc(b[4:8], notALetter), reasonDamaged)
 		at += c.length + 12
-		refuseFileIf(at > f.size, reasonIncomplete)
+		refuseFileIf(at > r.size, reasonIncomplete)
 		visit(c)
 		if c.name == "IEND" {
 			return at
@@ -36,24 +36,24 @@ func (f *file) visitPNGChunks(visit func(imageChunk)) (end int64) {
 	return 0
 }
 
-func readPNG(f *file, facts *Facts) {
+func (r *abortingReader) readPNG(facts *Facts) {
 	first, pixels, animated := true, false, false
-	end := f.visitPNGChunks(func(c imageChunk) {
+	end := r.visitPNGChunks(func(c imageChunk) {
 		refuseFileIf(first != (c.name == "IHDR"), reasonDamaged)
 		first = false
 		switch c.name {
 		case "IHDR":
-			facts.readIHDR(f, c)
+			r.readIHDR(facts, c)
 		case "IDAT":
 			pixels = true
 		case "acTL":
 			animated = true
 		case "fcTL":
-			facts.readFrameControl(f, c)
+			r.readFrameControl(facts, c)
 		case "iCCP":
 			facts.profile = c
 		case "eXIf":
-			facts.readEXIF(f.peekUpTo(c.data, int(min(c.length, windowSize/2))))
+			facts.readEXIF(r.peekUpTo(c.data, int(min(c.length, windowSize/2))))
 		default:
 			facts.Private = facts.Private || !isKeptInPNG(c.name)
 		}
@@ -63,26 +63,26 @@ func readPNG(f *file, facts *Facts) {
 		facts.Frames, facts.DurationMs = 1, 0
 	}
 	facts.swapSidesIfTurned()
-	f.refuseOrMarkTrailingData(end, facts)
+	r.refuseOrMarkTrailingData(end, facts)
 }
 
 // readChunkOfLength returns the content of a chunk, and aborts if the content does not have the given length.
-func (f *file) readChunkOfLength(c imageChunk, length int) []byte {
+func (r *abortingReader) readChunkOfLength(c imageChunk, length int) []byte {
 	refuseFileIf(c.length != int64(length), reasonDamaged)
-	return f.peekBytes(c.data, length)
+	return r.peekBytes(c.data, length)
 }
 
-// countOrRefuseFrame counts a frame of an animated picture, and refuses the file if it has too many.
-func (f *Facts) countOrRefuseFrame() {
+// countFrameOrRefuse counts a frame of an animated picture, and refuses the file if it has too many.
+func (f *Facts) countFrameOrRefuse() {
 	f.Frames++
 	refuseFileIf(f.Frames > maxFrames, reasonFrames)
 }
 
 // readIHDR sets the size and memory use from the header (PNG, 11.2.1).
-func (f *Facts) readIHDR(from *file, c imageChunk) {
-	b := from.readChunkOfLength(c, 13)
-	f.PixelBytes = pngMemoryPerPixel(b[8], b[9], b[12] == 1)
-	f.checkAndSetSize(int64(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint32(b[4:])))
+func (r *abortingReader) readIHDR(facts *Facts, c imageChunk) {
+	b := r.readChunkOfLength(c, 13)
+	facts.PixelBytes = pngMemoryPerPixel(b[8], b[9], b[12] == 1)
+	facts.setSizeOrRefuse(int64(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint32(b[4:])))
 }
 
 // pngMemoryPerPixel returns how many bytes image/png uses per pixel. Gray pictures with a transparent color use as much
@@ -102,14 +102,14 @@ func pngMemoryPerPixel(depth, colorType byte, interlaced bool) (numBytes float64
 }
 
 // readFrameControl counts a frame and adds its delay to the duration (APNG, fcTL).
-func (f *Facts) readFrameControl(from *file, c imageChunk) {
-	f.countOrRefuseFrame()
-	b := from.readChunkOfLength(c, 26)
+func (r *abortingReader) readFrameControl(facts *Facts, c imageChunk) {
+	facts.countFrameOrRefuse()
+	b := r.readChunkOfLength(c, 26)
 	delay, per := int64(binary.BigEndian.Uint16(b[20:])), int64(binary.BigEndian.Uint16(b[22:]))
 	if per == 0 {
 		per = 100
 	}
-	f.DurationMs += delay * 1000 / per
+	facts.DurationMs += delay * 1000 / per
 }
 
 // isKeptInPNG reports whether StripPrivateMetadata keeps a chunk. It keeps the picture, its colors and its animation.

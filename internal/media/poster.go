@@ -145,17 +145,17 @@ const maxSample = 32 << 20 // maximum size of one encoded picture of a video
 // extractKeyframeAsMovie returns a video with a single picture: a key frame of the first second, with the original's
 // sample description. It returns errNoFrame if there is none, as in fragmented files, or a *Refusal.
 func (f *file) extractKeyframeAsMovie(facts Facts) (excerpt []byte, err error) {
-	err = recoverAbort(func() {
-		m := &movie{f: f, facts: &facts}
+	err = f.readAndRecoverAbort(func(r *abortingReader) {
+		m := &abortingMovieReader{r: r, facts: &facts}
 		m.readTopBoxes()
 		video := m.chooseTrack("vide")
 		abortWithoutFrameIf(video == nil || video.outside || video.stsd.contentLength() > maxPayload)
 		m.readSampleCountAndLength(video)
 		at, size := m.locateKeyframe(video)
-		abortWithoutFrameIf(size <= 0 || size > maxSample || at < 0 || at > f.size-size)
+		abortWithoutFrameIf(size <= 0 || size > maxSample || at < 0 || at > r.size-size)
 		picture, stsd := make([]byte, size), make([]byte, video.stsd.end-video.stsd.start)
-		f.readFull(picture, at)
-		f.readFull(stsd, video.stsd.start)
+		r.readFull(picture, at)
+		r.readFull(stsd, video.stsd.start)
 		excerpt = wrapInMovie(stsd, picture)
 	})
 	return excerpt, err
@@ -169,7 +169,7 @@ func abortWithoutFrameIf(wrong bool) {
 }
 
 // locateKeyframe returns the position and size of the key frame for the poster. The size is 0 if there is none.
-func (m *movie) locateKeyframe(t *track) (at, sizeOrZero int64) {
+func (m *abortingMovieReader) locateKeyframe(t *track) (at, sizeOrZero int64) {
 	abortWithoutFrameIf(t.samples == 0 || !t.stco.exists())
 	wanted := m.chooseKeyframe(t)
 	// The sample's position is the start of its chunk plus the sizes of the samples before it in the chunk.
@@ -191,7 +191,7 @@ func (m *movie) locateKeyframe(t *track) (at, sizeOrZero int64) {
 
 // chooseKeyframe returns the index of the sample to show: the last key frame within the first second, because
 // the first one is often black (14496-12, 8.6.2).
-func (m *movie) chooseKeyframe(t *track) (sampleIndex int64) {
+func (m *abortingMovieReader) chooseKeyframe(t *track) (sampleIndex int64) {
 	if !t.stss.exists() { // every sample is a key frame
 		return 0
 	}

@@ -31,7 +31,7 @@ func (f *file) readRGBProfile(facts Facts, maxBytes int) (profileOrNil []byte, e
 	case facts.Mime == "image/png":
 		profile, err = f.inflatePNGColorProfile(c, maxBytes)
 	case c.length <= int64(maxBytes):
-		err = recoverAbort(func() { profile = bytes.Clone(f.peekBytes(c.data, int(c.length))) })
+		err = f.readAndRecoverAbort(func(r *abortingReader) { profile = bytes.Clone(r.peekBytes(c.data, int(c.length))) })
 	}
 	if !isRGBProfile(profile) {
 		profile = nil

@@ -59,8 +59,8 @@ func profileIn(t *testing.T, file []byte) (profile []byte) {
 		t.Fatalf("not a JPEG: %v", err)
 	}
 	f := newFile(t.Context(), bytes.NewReader(file), int64(len(file)))
-	if err := recoverAbort(func() {
-		f.visitJPEGSegments(func(s jpegSegment) {
+	if err := f.readAndRecoverAbort(func(r *abortingReader) {
+		r.visitJPEGSegments(func(s jpegSegment) {
 			if s.mark == markAPP2 {
 				profile = file[s.at+18 : s.at+s.length]
 			}

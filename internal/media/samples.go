@@ -9,7 +9,7 @@ const maxUnits = 1 << 52
 
 // readAndCheckSampleTables reads the sample tables of a video or audio track, and checks that all its bytes are in the
 // file.
-func (m *movie) readAndCheckSampleTables(t *track) {
+func (m *abortingMovieReader) readAndCheckSampleTables(t *track) {
 	if t.handler != "vide" && t.handler != "soun" {
 		return
 	}
@@ -21,7 +21,7 @@ func (m *movie) readAndCheckSampleTables(t *track) {
 		return
 	}
 	m.visitChunks(t, func(c mediaChunk) {
-		refuseFileIf(c.at < 0 || c.at > m.f.size-c.size, reasonIncomplete)
+		refuseFileIf(c.at < 0 || c.at > m.r.size-c.size, reasonIncomplete)
 	})
 }
 
@@ -29,7 +29,7 @@ func (t *track) hasChunkTables() bool { return t.stco.exists() && t.stsz.exists(
 
 // readSampleCountAndLength sets the number of samples of a track and their total duration, from the table of sample
 // times (14496-12, 8.6.1.2).
-func (m *movie) readSampleCountAndLength(t *track) {
+func (m *abortingMovieReader) readSampleCountAndLength(t *track) {
 	for row := range m.openTable(t.stts, 8).remainingRowViews() {
 		count, delta := int64(binary.BigEndian.Uint32(row)), int64(binary.BigEndian.Uint32(row[4:]))
 		if delta >= 1<<31 { // negative, which QuickTime allowed
@@ -42,20 +42,20 @@ func (m *movie) readSampleCountAndLength(t *track) {
 	}
 }
 
-// sampleSizes reads the table of sample sizes (14496-12, 8.7.3).
-type sampleSizes struct {
+// abortingSizeReader reads the table of sample sizes (14496-12, 8.7.3).
+type abortingSizeReader struct {
 	same  int64 // the size of every sample; 0 if they differ
 	left  int64 // number of samples not read yet
-	rows  *boxTable
+	rows  *abortingTableReader
 	field int // bits per size
 	half  byte
 	odd   bool
 }
 
-func (m *movie) openSampleSizes(b mp4Box) *sampleSizes {
+func (m *abortingMovieReader) openSampleSizes(b mp4Box) *abortingSizeReader {
 	refuseFileIf(b.contentLength() < 12, reasonDamaged)
-	same, count := m.f.readUint32BE(b.content+4), m.f.readUint32BE(b.content+8)
-	s := &sampleSizes{left: count, field: 32}
+	same, count := m.r.readUint32BE(b.content+4), m.r.readUint32BE(b.content+8)
+	s := &abortingSizeReader{left: count, field: 32}
 	switch {
 	case b.name == "stz2":
 		s.field = int(same & 0xff)
@@ -71,7 +71,7 @@ func (m *movie) openSampleSizes(b mp4Box) *sampleSizes {
 }
 
 // nextSize returns the size of the next sample, and aborts after the last.
-func (s *sampleSizes) nextSize() int64 {
+func (s *abortingSizeReader) nextSize() int64 {
 	refuseFileIf(s.left == 0, reasonDamaged)
 	s.left--
 	if s.same > 0 {
@@ -95,7 +95,7 @@ func (s *sampleSizes) nextSize() int64 {
 }
 
 // sumNextSizes reads the sizes of the next count samples and returns their sum.
-func (s *sampleSizes) sumNextSizes(count int64) (total int64) {
+func (s *abortingSizeReader) sumNextSizes(count int64) (total int64) {
 	if s.same > 0 {
 		refuseFileIf(count > s.left || count > maxUnits/s.same, reasonDamaged)
 		s.left -= count
@@ -107,23 +107,23 @@ func (s *sampleSizes) sumNextSizes(count int64) (total int64) {
 	return total
 }
 
-// chunkRuns reads the table of samples per chunk (14496-12, 8.7.4). Each row applies until the next one.
-type chunkRuns struct {
-	rows      *boxTable
+// abortingRunReader reads the table of samples per chunk (14496-12, 8.7.4). Each row applies until the next one.
+type abortingRunReader struct {
+	rows      *abortingTableReader
 	chunk     int64 // the number of the current chunk; 0 before the first
 	count     int64 // samples in the current chunk
 	nextChunk int64 // the first chunk of the next row; 0 after the last row
 	nextCount int64 // samples in that chunk
 }
 
-func (m *movie) openChunkRuns(b mp4Box) *chunkRuns {
-	r := &chunkRuns{rows: m.openTable(b, 12)}
+func (m *abortingMovieReader) openChunkRuns(b mp4Box) *abortingRunReader {
+	r := &abortingRunReader{rows: m.openTable(b, 12)}
 	r.readNextRow()
 	refuseFileIf(r.nextChunk > 1, reasonDamaged)
 	return r
 }
 
-func (r *chunkRuns) readNextRow() {
+func (r *abortingRunReader) readNextRow() {
 	before := r.nextChunk
 	r.nextChunk = 0
 	if row := r.rows.nextRowViewOrNil(); row != nil {
@@ -133,7 +133,7 @@ func (r *chunkRuns) readNextRow() {
 }
 
 // advanceToNextChunk advances to the next chunk, at first to the first one, and returns its number of samples.
-func (r *chunkRuns) advanceToNextChunk() (samples int64) {
+func (r *abortingRunReader) advanceToNextChunk() (samples int64) {
 	r.chunk++
 	if r.chunk == r.nextChunk {
 		r.count = r.nextCount
@@ -147,7 +147,7 @@ func (r *chunkRuns) advanceToNextChunk() (samples int64) {
 type mediaChunk struct{ samples, at, size int64 }
 
 // visitChunks visits the chunks of a track.
-func (m *movie) visitChunks(t *track, visit func(mediaChunk)) {
+func (m *abortingMovieReader) visitChunks(t *track, visit func(mediaChunk)) {
 	width := 4
 	if t.stco.name == "co64" {
 		width = 8

@@ -18,7 +18,7 @@ var Formats = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "vi
 type format struct {
 	kind      core.FileKind
 	mime      string
-	readFacts func(*file, *Facts)
+	readFacts func(*abortingReader, *Facts)
 }
 
 // magicSign is a sequence of bytes by which an unsupported format can be recognized.
@@ -94,9 +94,9 @@ var markupSigns = []struct{ word, reason string }{
 
 // sniffFormatOrRefuse returns the format that the first bytes show. It refuses unsupported files, and files that could
 // also be interpreted as another format.
-func (f *file) sniffFormatOrRefuse() format {
-	refuseFileIf(f.size <= 0, reasonEmpty)
-	head := bytes.Clone(f.peekUpTo(0, sniffLength)) // the window will move
+func (r *abortingReader) sniffFormatOrRefuse() format {
+	refuseFileIf(r.size <= 0, reasonEmpty)
+	head := bytes.Clone(r.peekUpTo(0, sniffLength)) // the window will move
 	taken, ok, err := recognizeFormat(head)
 	abortIfError(err)
 	if !ok {
@@ -112,18 +112,19 @@ func recognizeFormat(head []byte) (found format, supported bool, err error) {
 	begins := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 	switch {
 	case begins("\xff\xd8\xff"):
-		return format{core.FileImage, "image/jpeg", readJPEG}, true, nil
+		return format{core.FileImage, "image/jpeg", (*abortingReader).readJPEG}, true, nil
 	case begins("\x89PNG\r\n\x1a\n"):
-		return format{core.FileImage, "image/png", readPNG}, true, nil
+		return format{core.FileImage, "image/png", (*abortingReader).readPNG}, true, nil
 	case begins("GIF87a"), begins("GIF89a"):
-		return format{core.FileImage, "image/gif", readGIF}, true, nil
+		return format{core.FileImage, "image/gif", (*abortingReader).readGIF}, true, nil
 	case begins("RIFF") && len(head) >= 12 && string(head[8:12]) == "WEBP":
-		return format{core.FileImage, "image/webp", readWebP}, true, nil
+		return format{core.FileImage, "image/webp", (*abortingReader).readWebP}, true, nil
 	case len(head) >= 8 && string(head[4:8]) == "ftyp":
 		mime, err := parseFtyp(head)
-		return format{core.FileVideo, mime, readMP4}, true, err
+		return format{core.FileVideo, mime, (*abortingReader).readMP4}, true, err
 	case len(head) >= 8 && slices.Contains([]string{"moov", "mdat", "wide", "pnot"}, string(head[4:8])):
-		return format{core.FileVideo, "video/quicktime", readMP4}, true, nil // old QuickTime files have no ftyp
+		// Old QuickTime files have no ftyp.
+		return format{core.FileVideo, "video/quicktime", (*abortingReader).readMP4}, true, nil
 	}
 	return format{}, false, nil
 }
@@ -225,11 +226,11 @@ func couldAlsoBeScript(pictureHead []byte) bool {
 
 // refuseOrMarkTrailingData refuses a picture that is followed by another kind of file. If other data follows, which
 // phones write, it sets Private, so that StripPrivateMetadata removes the data.
-func (f *file) refuseOrMarkTrailingData(end int64, facts *Facts) {
-	if end < f.size {
+func (r *abortingReader) refuseOrMarkTrailingData(end int64, facts *Facts) {
+	if end < r.size {
 		facts.Private = true
 	}
-	head := f.peekUpTo(end, sniffLength)
+	head := r.peekUpTo(end, sniffLength)
 	reason := findMarkup(head)
 	for _, s := range signs {
 		if len(head) >= s.at && len(s.magic) > 2 && bytes.HasPrefix(head[s.at:], []byte(s.magic)) {
@@ -244,9 +245,9 @@ func (f *file) refuseOrMarkTrailingData(end int64, facts *Facts) {
 
 // refuseIfAlsoZIP refuses a file that ends with the directory of a ZIP archive. Programs that open or run archives
 // search for the directory from the end (APPNOTE.TXT, 4.3.16).
-func (f *file) refuseIfAlsoZIP() {
+func (r *abortingReader) refuseIfAlsoZIP() {
 	const directory = 22
-	tail := f.peekUpTo(max(0, f.size-windowSize), windowSize)
+	tail := r.peekUpTo(max(0, r.size-windowSize), windowSize)
 	for at := bytes.LastIndex(tail, []byte("PK\x05\x06")); at >= 0; at = bytes.LastIndex(tail[:at], []byte("PK\x05\x06")) {
 		end := tail[at:]
 		if len(end) < directory {
@@ -255,6 +256,6 @@ func (f *file) refuseIfAlsoZIP() {
 		comment := int(binary.LittleEndian.Uint16(end[20:]))
 		length := int64(binary.LittleEndian.Uint32(end[12:]))
 		firstDisk := binary.LittleEndian.Uint16(end[4:]) == 0
-		refuseFileIf(directory+comment <= len(end) && length <= f.size && firstDisk, reasonActive)
+		refuseFileIf(directory+comment <= len(end) && length <= r.size && firstDisk, reasonActive)
 	}
 }

@@ -150,24 +150,24 @@ func expandSamples(samples []byte, least, most int) {
 // openFirstWebPFrame returns a WebP for the decoder, which does not support animations. Of an animated WebP, it returns
 // the first frame, which may be the only one. Like browsers, it ignores whether the header declares transparency.
 func (f *file) openFirstWebPFrame() (frame io.Reader, err error) {
-	err = recoverAbort(func() {
+	err = f.readAndRecoverAbort(func(r *abortingReader) {
 		var size []byte // of the picture, as in the header
-		end := f.riffEnd()
-		for c := range f.riffChunks(end) {
+		end := r.riffEnd()
+		for c := range r.riffChunks(end) {
 			at := c.at
 			switch c.name {
 			case "VP8X":
-				size = bytes.Clone(f.peekBytes(c.data+4, 6))
+				size = bytes.Clone(r.peekBytes(c.data+4, 6))
 				continue
 			case "ANMF":
-				size = bytes.Clone(f.peekBytes(c.data+6, 6))
+				size = bytes.Clone(r.peekBytes(c.data+6, 6))
 				at, end = c.data+16, c.data+c.length
 			case "ALPH", "VP8 ", "VP8L":
 			default:
 				continue
 			}
 			if frame = f.sectionReader(); size != nil {
-				frame = f.withWebPHeader(size, at, end)
+				frame = r.withWebPHeader(size, at, end)
 			}
 			return
 		}
@@ -177,14 +177,14 @@ func (f *file) openFirstWebPFrame() (frame io.Reader, err error) {
 }
 
 // withWebPHeader returns the chunks from at to end as a WebP with the given width and height, as a header encodes them.
-func (f *file) withWebPHeader(encodedSize []byte, at, end int64) io.Reader {
+func (r *abortingReader) withWebPHeader(encodedSize []byte, at, end int64) io.Reader {
 	head := append([]byte("RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00"), encodedSize...)
-	if string(f.peekUpTo(at, 4)) == "ALPH" {
+	if string(r.peekUpTo(at, 4)) == "ALPH" {
 		head[20] = 0x10
 	}
 	length := min(int64(len(head))-8+end-at, 1<<32-1)
 	binary.LittleEndian.PutUint32(head[4:], uint32(length)) //nolint:gosec // see above
-	return io.MultiReader(bytes.NewReader(head), io.NewSectionReader(f, at, end-at))
+	return io.MultiReader(bytes.NewReader(head), io.NewSectionReader((*file)(r), at, end-at))
 }
 
 // scaleToThumbnail draws the picture on white, scaled down to the size of a thumbnail if it is larger.

@@ -23,7 +23,7 @@ type track struct {
 
 const maxTracks = 100
 
-func (m *movie) readTrack(trak mp4Box) {
+func (m *abortingMovieReader) readTrack(trak mp4Box) {
 	t := &track{at: trak, orientation: 1}
 	m.tracks = append(m.tracks, t)
 	refuseFileIf(len(m.tracks) > maxTracks, reasonManyParts)
@@ -39,7 +39,7 @@ func (m *movie) readTrack(trak mp4Box) {
 	}
 }
 
-func (m *movie) readTrackHead(t *track, b mp4Box) {
+func (m *abortingMovieReader) readTrackHead(t *track, b mp4Box) {
 	var head mp4.Tkhd
 	m.unmarshalBox(b, &head)
 	t.id, t.enabled = head.TrackID, head.CheckFlag(1)
@@ -57,7 +57,7 @@ func (m *movie) readTrackHead(t *track, b mp4Box) {
 
 // readMdia reads the content of the mdia box. Its hdlr box says what kind of track this is; hdlr boxes elsewhere do
 // not.
-func (m *movie) readMdia(t *track, mdia mp4Box) {
+func (m *abortingMovieReader) readMdia(t *track, mdia mp4Box) {
 	for b := range m.children(mdia) {
 		switch b.name {
 		case "mdhd":
@@ -67,7 +67,7 @@ func (m *movie) readMdia(t *track, mdia mp4Box) {
 			t.duration = boxDuration(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
 		case "hdlr":
 			refuseFileIf(b.contentLength() < 12, reasonDamaged)
-			t.handler = string(m.f.peekBytes(b.content+8, 4))
+			t.handler = string(m.r.peekBytes(b.content+8, 4))
 		case "minf":
 			for b := range m.children(b) {
 				m.readMinfChild(t, b)
@@ -77,7 +77,7 @@ func (m *movie) readMdia(t *track, mdia mp4Box) {
 }
 
 // readMinfChild reads a box in a track's minf box: where the data is, or the places of the sample tables.
-func (m *movie) readMinfChild(t *track, b mp4Box) {
+func (m *abortingMovieReader) readMinfChild(t *track, b mp4Box) {
 	switch b.name {
 	case "dinf":
 		for b := range m.children(b) {
@@ -105,11 +105,11 @@ func (m *movie) readMinfChild(t *track, b mp4Box) {
 
 // recordOutsideReferences records whether a track refers to data in other files, if the box is a dref box. A program
 // that followed the references would open files or addresses of the sender's choice.
-func (m *movie) recordOutsideReferences(t *track, box mp4Box) {
+func (m *abortingMovieReader) recordOutsideReferences(t *track, box mp4Box) {
 	if box.name != "dref" || box.contentLength() < 8 {
 		return
 	}
 	for b := range m.boxes(box.content+8, box.end) {
-		t.outside = t.outside || b.contentLength() >= 4 && m.f.readUint32BE(b.content)&1 == 0
+		t.outside = t.outside || b.contentLength() >= 4 && m.r.readUint32BE(b.content)&1 == 0
 	}
 }

@@ -8,14 +8,14 @@ import (
 const riffHead = 12
 
 // riffChunks yields the chunks before end (RFC 9649, 2.3). It aborts if a chunk is damaged or there are too many.
-func (f *file) riffChunks(end int64) iter.Seq[imageChunk] {
+func (r *abortingReader) riffChunks(end int64) iter.Seq[imageChunk] {
 	return func(yield func(imageChunk) bool) {
 		at := int64(riffHead)
 		for range maxChunks {
 			if at >= end {
 				return
 			}
-			b := f.peekBytes(at, 8)
+			b := r.peekBytes(at, 8)
 			c := imageChunk{name: string(b[:4]), at: at, length: int64(binary.LittleEndian.Uint32(b[4:])), data: at + 8}
 			refuseFileIf(c.length > end-c.data, reasonDamaged)
 			if !yield(c) {
@@ -28,34 +28,34 @@ func (f *file) riffChunks(end int64) iter.Seq[imageChunk] {
 }
 
 // riffEnd returns where the picture ends according to its header.
-func (f *file) riffEnd() int64 {
-	end := 8 + int64(binary.LittleEndian.Uint32(f.peekBytes(4, 4)))
-	refuseFileIf(end > f.size, reasonIncomplete)
+func (r *abortingReader) riffEnd() int64 {
+	end := 8 + int64(binary.LittleEndian.Uint32(r.peekBytes(4, 4)))
+	refuseFileIf(end > r.size, reasonIncomplete)
 	refuseFileIf(end < riffHead+8, reasonDamaged)
 	return end
 }
 
-func readWebP(f *file, facts *Facts) {
-	first, still, end := true, 0, f.riffEnd()
-	for c := range f.riffChunks(end) {
+func (r *abortingReader) readWebP(facts *Facts) {
+	first, still, end := true, 0, r.riffEnd()
+	for c := range r.riffChunks(end) {
 		facts.PixelBytes = max(facts.PixelBytes, webpMemoryPerPixel(c.name))
 		switch c.name {
 		case "VP8X": // the extended header (RFC 9649, 2.7.1.1)
 			refuseFileIf(!first, reasonDamaged)
-			b := f.readChunkOfLength(c, 10)
-			facts.checkAndSetSize(readUint24LE(b[4:])+1, readUint24LE(b[7:])+1)
+			b := r.readChunkOfLength(c, 10)
+			facts.setSizeOrRefuse(readUint24LE(b[4:])+1, readUint24LE(b[7:])+1)
 		case "VP8 ", "VP8L":
 			still++
-			if width, height := f.readWebPSize(c); first {
-				facts.checkAndSetSize(width, height)
+			if width, height := r.readWebPSize(c); first {
+				facts.setSizeOrRefuse(width, height)
 			}
 		case "ANMF":
-			facts.readANMF(f, c)
+			r.readANMF(facts, c)
 		case "ICCP":
 			refuseFileIf(first, reasonDamaged)
 			facts.profile = c
 		case "EXIF":
-			facts.readEXIF(f.peekUpTo(c.data, int(min(c.length, windowSize/2))))
+			facts.readEXIF(r.peekUpTo(c.data, int(min(c.length, windowSize/2))))
 		default:
 			refuseFileIf(first, reasonDamaged)
 			facts.Private = facts.Private || !isKeptInWebP(c.name)
@@ -69,19 +69,19 @@ func readWebP(f *file, facts *Facts) {
 		facts.Frames, facts.DurationMs = 1, 0
 	}
 	facts.swapSidesIfTurned()
-	f.refuseOrMarkTrailingData(end, facts)
+	r.refuseOrMarkTrailingData(end, facts)
 }
 
 // readANMF counts a frame and adds its delay to the duration (RFC 9649, 2.7.1.1).
-func (f *Facts) readANMF(from *file, c imageChunk) {
-	f.countOrRefuseFrame()
+func (r *abortingReader) readANMF(facts *Facts, c imageChunk) {
+	facts.countFrameOrRefuse()
 	refuseFileIf(c.length < 16, reasonDamaged)
-	b := from.peekBytes(c.data, 16)
+	b := r.peekBytes(c.data, 16)
 	width, height := readUint24LE(b[6:])+1, readUint24LE(b[9:])+1
 	right, bottom := 2*readUint24LE(b)+width, 2*readUint24LE(b[3:])+height
-	refuseFileIf(right > int64(f.Width) || bottom > int64(f.Height), reasonDamaged)
-	f.partial = width < int64(f.Width) || height < int64(f.Height)
-	f.DurationMs += readUint24LE(b[12:])
+	refuseFileIf(right > int64(facts.Width) || bottom > int64(facts.Height), reasonDamaged)
+	facts.partial = width < int64(facts.Width) || height < int64(facts.Height)
+	facts.DurationMs += readUint24LE(b[12:])
 }
 
 // webpMemoryPerPixel returns how many bytes the decoder uses per pixel of a picture with this chunk. A lossless picture
@@ -99,13 +99,13 @@ func webpMemoryPerPixel(chunkName string) (numBytes float64) {
 }
 
 // readWebPSize returns the size of a still picture (RFC 6386, 9.1; RFC 9649, 3.4).
-func (f *file) readWebPSize(c imageChunk) (width, height int64) {
+func (r *abortingReader) readWebPSize(c imageChunk) (width, height int64) {
 	need := 10
 	if c.name == "VP8L" {
 		need = 5
 	}
 	refuseFileIf(c.length < int64(need), reasonDamaged)
-	b := f.peekBytes(c.data, need)
+	b := r.peekBytes(c.data, need)
 	if c.name == "VP8L" {
 		refuseFileIf(b[0] != 0x2f, reasonDamaged)
 		bits := int64(binary.LittleEndian.Uint32(b[1:]))
