@@ -15,4 +15,5 @@ export function followKeyboard() {
   };
   view.addEventListener("resize", follow);
   view.addEventListener("scroll", follow);
+  requestAnimationFrame(follow); // with the page's scripts, it would calculate the layout an extra time
 }
