@@ -57,10 +57,8 @@ func (r *request) loadLibrary(filter link.MediaFilter) (media.LibraryModel, erro
 func (r *request) listLibraryPage(
 	f link.MediaFilter, useOverride string,
 ) (files []media.File, nextCursor string, err error) {
-	list, err := r.web.cfg.App.ListLibraryFiles(r.context(), r.caller, app.LibraryFilter{
-		Folder: f.Folder, Kind: f.Kind, Query: f.Query, Tags: f.Tags, Use: useOverride, Sort: f.Sort, After: f.After,
-		Limit: filesPerPage,
-	})
+	f.Use = useOverride
+	list, err := r.web.cfg.App.ListLibraryFiles(r.context(), r.caller, libraryFilterOf(f))
 	if err != nil {
 		return nil, "", err
 	}
@@ -71,6 +69,13 @@ func (r *request) listLibraryPage(
 		nextCursor = *list.NextCursor
 	}
 	return files, nextCursor, nil
+}
+
+func libraryFilterOf(f link.MediaFilter) app.LibraryFilter {
+	return app.LibraryFilter{
+		Folder: f.Folder, Kind: f.Kind, Query: f.Query, Tags: f.Tags, Use: f.Use, Sort: f.Sort, After: f.After,
+		Limit: filesPerPage,
+	}
 }
 
 func (r *request) loadFolderTree() (media.Tree, error) {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"belfry/internal/app"
@@ -25,29 +24,14 @@ func (r *request) showFile() error {
 	if err != nil {
 		return err
 	}
-	if m.PreviousID, m.NextID, err = r.findNeighboursOnPage(m.ID, m.Back); err != nil {
-		return err
+	m.PreviousID, m.NextID, err = r.web.cfg.App.FindNeighboursInLibrary(
+		r.context(), r.caller, libraryFilterOf(m.Back), m.ID,
+	)
+	if _, known := errors.AsType[*core.Error](err); err != nil && !known {
+		return err // otherwise, the address names a list that does not exist
 	}
 	m.InDrawer = r.wantsFragment()
 	return r.render(http.StatusOK, media.FilePage(m), media.FilePart(m))
-}
-
-// findNeighboursOnPage returns the ids of the files before and after a file on a page of the library, or "" for none.
-func (r *request) findNeighboursOnPage(
-	id string, page link.MediaFilter,
-) (previousOrEmpty, nextOrEmpty string, err error) {
-	files, _, err := r.listLibraryPage(page, page.Use)
-	if _, known := errors.AsType[*core.Error](err); known {
-		return "", "", nil // the address names a list that does not exist
-	}
-	i := slices.IndexFunc(files, func(f media.File) bool { return f.ID == id })
-	if i > 0 {
-		previousOrEmpty = files[i-1].ID
-	}
-	if i >= 0 && i < len(files)-1 {
-		nextOrEmpty = files[i+1].ID
-	}
-	return previousOrEmpty, nextOrEmpty, err
 }
 
 // fileTitleLength is how many characters of a post's text the page of a file shows.

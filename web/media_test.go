@@ -316,7 +316,9 @@ func TestAFileLeadsToItsNeighboursInTheListAndNamesItsFolder(t *testing.T) {
 			t.Errorf("there is a %s of the list's first or last", missing)
 		}
 	}
-	s.b.get("/media/files/"+ids[1]+"?sort=unknown").is(t, http.StatusOK)
+	if len(s.b.get("/media/files/"+ids[1]+"?sort=unknown").is(t, http.StatusOK).all(testid("next-file"))) != 0 {
+		t.Error("a list that does not exist has a next file")
+	}
 }
 
 func TestFilesAreUploadedWithoutAScript(t *testing.T) {

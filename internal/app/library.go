@@ -53,6 +53,36 @@ func (a *App) ListLibraryFiles(ctx context.Context, c core.Caller, in LibraryFil
 	return out, nil
 }
 
+// FindNeighboursInLibrary returns the ids of the files directly before and after a file in a list. It ignores in.After
+// and in.Limit. The file itself need not match the filter: its place is where it would be listed.
+func (a *App) FindNeighboursInLibrary(
+	ctx context.Context, c core.Caller, in LibraryFilter, fileID string,
+) (previousOrEmpty, nextOrEmpty string, err error) {
+	t, err := a.authorize(c, core.Read)
+	if err != nil {
+		return "", "", err
+	}
+	in.After, in.Limit = fileID, 1
+	f, err := parseLibraryFilter(ctx, t, in)
+	if err != nil || f.After == nil {
+		return "", "", err
+	}
+	for _, found := range []struct {
+		reversed bool
+		id       *string
+	}{{true, &previousOrEmpty}, {false, &nextOrEmpty}} {
+		f.Reversed = found.reversed
+		files, err := t.ListMedia(ctx, f)
+		if err != nil {
+			return "", "", err
+		}
+		for _, file := range files {
+			*found.id = file.ID.String()
+		}
+	}
+	return previousOrEmpty, nextOrEmpty, nil
+}
+
 func parseLibraryFilter(ctx context.Context, t store.Tenant, in LibraryFilter) (store.MediaFilter, error) {
 	f, err := parseMediaFilter(ctx, t, contract.ListMedia{
 		FolderID: in.Folder, Kind: in.Kind, Q: in.Query, Limit: in.Limit,

@@ -67,6 +67,20 @@ func TestTheLibraryIsFilteredOrderedAndPaged(t *testing.T) {
 		if got := strings.Join(namesOf(list.Media), " "); got != c.want {
 			t.Errorf("%s: %s; want %s", name, got, c.want)
 		}
+		for i, file := range list.Media {
+			want := [2]string{}
+			if i > 0 {
+				want[0] = list.Media[i-1].ID
+			}
+			if i < len(list.Media)-1 {
+				want[1] = list.Media[i+1].ID
+			}
+			previous, next, err := h.App.FindNeighboursInLibrary(t.Context(), ws.Owner, c.in, file.ID)
+			must(t, err)
+			if got := [2]string{previous, next}; got != want {
+				t.Errorf("%s: the neighbours of %s are %v; want %v", name, file.OriginalName, got, want)
+			}
+		}
 		var paged []string
 		for in := c.in; ; {
 			in.Limit = 1

@@ -126,16 +126,19 @@ const (
 	SortLargest MediaSort = "largest"
 )
 
-// mediaOrders contains the SQL of each order: the order itself, and the condition for the files after a given one.
-var mediaOrders = map[MediaSort]struct{ by, after string }{
-	SortNewest:  {`m.created_at DESC, m.id DESC`, `(m.created_at, m.id) < (@at, @after)`},
-	SortOldest:  {`m.created_at, m.id`, `(m.created_at, m.id) > (@at, @after)`},
-	SortName:    {`lower(m.original_name), m.id`, `(lower(m.original_name), m.id) > (lower(@at), @after)`},
-	SortLargest: {`m.size DESC, m.id DESC`, `(m.size, m.id) < (@at, @after)`},
+// mediaOrders contains the SQL of each order: the column that it compares, the value of @at in this column, and whether
+// higher values come first. Files with the same value are compared by id.
+var mediaOrders = map[MediaSort]struct {
+	column, at string
+	descending bool
+}{
+	SortNewest:  {`m.created_at`, `@at`, true},
+	SortOldest:  {`m.created_at`, `@at`, false},
+	SortName:    {`lower(m.original_name)`, `lower(@at)`, false},
+	SortLargest: {`m.size`, `@at`, true},
 }
 
-// sortKey returns the value by which a list in the given order compares files. Files with the same value are compared
-// by id.
+// sortKey returns the value by which a list in the given order compares files.
 func (m Media) sortKey(by MediaSort) any {
 	switch by {
 	case SortName:
@@ -159,8 +162,20 @@ type MediaFilter struct {
 	Purged   bool     // only files whose bytes have been deleted; not together with Kept
 	Unused   bool     // only files that no post uses
 	Sort     MediaSort
+	Reversed bool   // Sort in the opposite direction
 	After    *Media // the last file of the previous page; only its id and sort key are used
 	Limit    int
+}
+
+// orderSQL returns the order of the list, and the condition for the files after f.After.
+func (f MediaFilter) orderSQL() (orderBy, isAfter string) {
+	order := mediaOrders[f.Sort]
+	direction, beyond := ``, `>`
+	if order.descending != f.Reversed {
+		direction, beyond = ` DESC`, `<`
+	}
+	return ` ORDER BY ` + order.column + direction + `, m.id` + direction,
+		`(` + order.column + `, m.id) ` + beyond + ` (` + order.at + `, @after)`
 }
 
 // mediaConditionsExceptContains returns the SQL conditions of a filter, each after AND, without the condition on
@@ -199,7 +214,8 @@ func mediaConditionsExceptContains(f MediaFilter) (andConditions string, a args)
 			SELECT FROM post_media pm WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id)`
 	}
 	if f.After != nil {
-		add(mediaOrders[f.Sort].after, "at", f.After.sortKey(f.Sort))
+		_, isAfter := f.orderSQL()
+		add(isAfter, "at", f.After.sortKey(f.Sort))
 		a["after"] = f.After.ID
 	}
 	return andConditions, a
@@ -208,9 +224,9 @@ func mediaConditionsExceptContains(f MediaFilter) (andConditions string, a args)
 // ListMedia lists the files that a filter selects.
 func (t Tenant) ListMedia(ctx context.Context, f MediaFilter) ([]Media, error) {
 	where, a := mediaConditionsExceptContains(f)
-	end := ` ORDER BY ` + mediaOrders[f.Sort].by + ` LIMIT @limit`
+	orderBy, _ := f.orderSQL()
 	if f.Contains != "" {
-		return t.searchMedia(ctx, f, where, end, a)
+		return t.searchMedia(ctx, f, where, orderBy, a)
 	}
-	return queryMany[Media](t.queryReplanned(ctx, `SELECT`+mediaColumns+where+end, a))
+	return queryMany[Media](t.queryReplanned(ctx, `SELECT`+mediaColumns+where+orderBy+` LIMIT @limit`, a))
 }

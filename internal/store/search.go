@@ -57,13 +57,14 @@ func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]c
 }
 
 // searchMedia is searchPosts for files.
-func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, whereSQL, orderSQL string, a args) ([]Media, error) {
+func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, whereSQL, orderBySQL string, a args) ([]Media, error) {
 	const (
 		texts    = `search_grams(m.original_name || E'\n' || m.title || E'\n' || m.description)`
 		contains = ` AND (m.original_name ILIKE @q OR m.title ILIKE @q OR m.description ILIKE @q)`
 	)
 	a["q"], a["examined"] = likePattern(f.Contains), examinedFirst
-	first := `FROM (SELECT m.*` + mediaSource + whereSQL + ` ORDER BY ` + mediaOrders[f.Sort].by + ` LIMIT @examined) m`
+	orderSQL := orderBySQL + ` LIMIT @limit`
+	first := `FROM (SELECT m.*` + mediaSource + whereSQL + orderBySQL + ` LIMIT @examined) m`
 	files, err := queryMany[Media](t.queryReplanned(ctx,
 		`SELECT`+mediaFields+` `+first+` WHERE true`+contains+orderSQL, a))
 	if err != nil || len(files) == f.Limit {

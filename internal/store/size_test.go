@@ -319,6 +319,8 @@ func (e *explainer) callMediaLists() {
 		"a later page, by name":     {Kept: true, After: &last, Sort: store.SortName},
 		"a later page, by size":     {Kept: true, After: &last, Sort: store.SortLargest},
 		"a later page, from oldest": {Kept: true, After: &last, Sort: store.SortOldest},
+		"the file before, by name":  {Kept: true, After: &last, Sort: store.SortName, Reversed: true},
+		"the file before, by size":  {Kept: true, After: &last, Sort: store.SortLargest, Reversed: true},
 		"a folder":                  {Folder: e.file.Folder},
 		"files in no folder":        {Root: true},
 		"videos":                    {Kind: core.FileVideo},
