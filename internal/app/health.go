@@ -36,7 +36,7 @@ func (a *App) UpdateOverdueMetrics(ctx context.Context) error {
 func (a *App) CheckDatabaseAndWorkers(ctx context.Context) error {
 	pulse, err := a.cfg.Store.ReadPulse(ctx, workerSilence, overdueAfter)
 	if err != nil {
-		return core.Fail(core.CodeUnavailable, "The database does not respond.").WithCause(err)
+		return core.Fail(core.CodeUnavailable, "The database is not responding.").WithCause(err)
 	}
 	if a.cfg.Schema != nil {
 		if err := a.cfg.Schema(ctx); err != nil {

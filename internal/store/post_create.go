@@ -130,8 +130,8 @@ var (
 // statement per table, regardless of the number of posts, in one round trip. Outside a transaction, the statements are
 // one transaction.
 //
-// It locks the month's usage late, because all creations of a workspace wait there for each other's commit. It locks
-// the accounts after that, as disconnecting does.
+// It locks the month's usage late, because all transactions that create posts in the workspace wait there for each
+// other's commit. It locks the accounts after that, as disconnecting does.
 func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 	post := n.Posts[0]
 	columns, err := toColumnValues(n.Posts)

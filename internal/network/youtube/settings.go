@@ -72,7 +72,7 @@ var fields = []network.Field{
 	},
 	{
 		Name: "category", Label: "Category", Kind: network.FieldChoice, Default: "22", Pattern: category, Example: "22",
-		Help: "The category in which YouTube lists the video. By default, it is People & Blogs.", Choices: categories,
+		Help: "The category in which YouTube lists the video. The default is People & Blogs.", Choices: categories,
 	},
 	{
 		Name: "language", Label: "Language", Kind: network.FieldText, Pattern: language, Example: "pt-BR",
