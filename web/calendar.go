@@ -86,8 +86,8 @@ func (r *request) loadCalendarDays(m *calendar.Model) error {
 	if m.Shown.View == link.ViewMonth {
 		spans = append(spans, core.CalendarSpan{Span: m.Zone.DaySpan(m.Date), Limit: chosenMost})
 	}
+	const mergePostsOfOneRequest = true
 	f := m.Shown.Filter
-	mergePostsOfOneRequest := m.Shown.View != link.ViewDay
 	found, err := r.web.cfg.App.ListCalendarPosts(r.context(), r.caller, calendarListRequestWithoutNetwork(f),
 		core.Platform(f.Network), spans, mergePostsOfOneRequest)
 	if err != nil {

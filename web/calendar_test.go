@@ -114,13 +114,19 @@ func TestAPostLeadsBackToTheCalendarThatItWasOpenedFrom(t *testing.T) {
 	s := newStudio(t)
 	address := "/posts/" + s.ws.Draft("hello", s.threads).ID
 	day := "/calendar?date=2026-10-09&view=day"
-	if back := s.b.get(address, "Referer", "http://localhost:8080/w/one"+day).one(t, testid("back")); attribute(back, "href") != day {
-		t.Errorf("the link leads to %q", attribute(back, "href"))
+	for _, from := range []string{day, "/calendar/posts/" + s.ws.Draft("entry", s.threads).ID + "?network=threads"} {
+		post := s.b.get(address, "Referer", "http://localhost:8080/w/one"+from)
+		if back := attribute(post.one(t, testid("back")), "href"); back != from {
+			t.Errorf("opened from %q, the link leads to %q", from, back)
+		}
+		post.one(t, testid("nav-calendar")+"[aria-current]")
 	}
 	for _, referer := range []string{"", "http://localhost:8080/posts", "https://evil.example/calendar"} {
-		if found := s.b.get(address, "Referer", referer).all(testid("back")); len(found) != 0 {
+		post := s.b.get(address, "Referer", referer)
+		if found := post.all(testid("back")); len(found) != 0 {
 			t.Errorf("opened from %q, the post leads to %q", referer, attribute(found[0], "href"))
 		}
+		post.one(t, testid("nav-posts")+"[aria-current]")
 	}
 }
 
@@ -238,8 +244,8 @@ func TestPostsComposedTogetherAreOneEntry(t *testing.T) {
 	if got := filtered.entries(t, day); got != "18:00 Queued, Facebook, "+page.DisplayName+" Rye bread is back." {
 		t.Errorf("of one network, the day shows %s", got)
 	}
-	if n := len(a.calendar("view=day&date=2026-10-07").all(".entry")); n != 4 {
-		t.Errorf("the day itself shows %d posts", n)
+	if got := a.calendar("view=day&date=2026-10-07").entries(t, ".day-posts"); !strings.HasPrefix(got, "18:00 3 Queued, 3 posts on ") {
+		t.Errorf("the day itself shows %s", got)
 	}
 
 	entry := month.one(t, day+" [data-together]")
@@ -444,10 +450,11 @@ func TestTheCalendarOpensInTheViewThatWasChosenLast(t *testing.T) {
 	if onPhone, onDesktop := open(bar), open(rail); onPhone != "list" || onDesktop != "month" {
 		t.Errorf("before a choice, a phone shows the %s, a desktop the %s", onPhone, onDesktop)
 	}
-	for _, view := range []string{"week", "month", "list"} {
+	for _, view := range []string{"week", "month", "day", "list"} {
 		choice := attribute(a.calendar("view=day&date=2026-10-07").one(t, testid("view-"+view)), "href")
 		choice, _, _ = strings.Cut(choice, "#")
 		a.b.get(choice).leads(t, "/calendar?date=2026-10-07&view="+view)
+		a.calendar("date=2026-10-07&view=" + view).one(t, testid("view-"+view)+"[aria-current]")
 		for _, address := range []string{bar, rail} {
 			if got := open(address); got != view {
 				t.Errorf("after the choice of %s, %s opens the %s", view, address, got)

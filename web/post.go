@@ -39,7 +39,11 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
 		return err
 	}
-	if m.Frame, err = r.loadFrameAndPopFlash(tabTitle(card), layout.SectionPosts); err != nil {
+	section := layout.SectionPosts
+	if m.CalendarURL = r.refererCalendarURL(); m.CalendarURL != "" {
+		section = layout.SectionCalendar
+	}
+	if m.Frame, err = r.loadFrameAndPopFlash(tabTitle(card), section); err != nil {
 		return err
 	}
 	if m.Reconnect != "" { // the notice's link would not send the post again
@@ -56,7 +60,6 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 		return err
 	}
 	m.At = r.timeInputOrProposal(card.PublishAt, m.PostZone)
-	m.CalendarURL = r.refererCalendarURL()
 	adjust(&m)
 	return r.render(status, posts.Show(m), posts.ShowPart(m))
 }

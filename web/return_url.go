@@ -57,10 +57,10 @@ func (r *request) requestedPageURL() (urlOrEmpty string) {
 	return safeReturnURL(r.echo.Request().URL.RequestURI())
 }
 
-// refererCalendarURL returns the view of the calendar in Referer, or "" if Referer is not one.
+// refererCalendarURL returns the page of the calendar in Referer, or "" if Referer is not one.
 func (r *request) refererCalendarURL() (urlOrEmpty string) {
-	page := r.refererPageURL()
-	if path, _, _ := strings.Cut(page, "?"); path != r.link.Calendar(link.Calendar{}) {
+	page, calendar := r.refererPageURL(), r.link.Calendar(link.Calendar{})
+	if path, _, _ := strings.Cut(page, "?"); path != calendar && !strings.HasPrefix(path, calendar+"/") {
 		return ""
 	}
 	return page

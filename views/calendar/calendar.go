@@ -233,17 +233,14 @@ func (m Model) postListURL(d Day) string {
 type viewName struct{ view, name, one string }
 
 var viewNames = []viewName{
-	{link.ViewMonth, "Month", "month"}, {link.ViewWeek, "Week", "week"}, {link.ViewList, "List", "4 weeks"},
+	{link.ViewMonth, "Month", "month"}, {link.ViewWeek, "Week", "week"}, {link.ViewDay, "Day", "day"},
+	{link.ViewList, "List", "4 weeks"},
 }
 
 // stepLabel returns the label of an arrow, for example "Next week".
 func (m Model) stepLabel(nextOrPrevious string) string {
-	for _, v := range viewNames {
-		if v.view == m.Shown.View {
-			return nextOrPrevious + " " + v.one
-		}
-	}
-	return nextOrPrevious + " day"
+	i := slices.IndexFunc(viewNames, func(v viewName) bool { return v.view == m.Shown.View })
+	return nextOrPrevious + " " + viewNames[max(i, 0)].one
 }
 
 // groupByWeek divides the days of a month into weeks.

@@ -28,7 +28,7 @@ const (
 // ShowModel is a post's page.
 type ShowModel struct {
 	Frame            layout.Frame
-	CalendarURL      string // the view of the calendar from which the page was opened; "" for none
+	CalendarURL      string // the page of the calendar from which the page was opened; "" for none
 	Post             contract.Post
 	Revision, Form   string    // values of FieldRevision and ui.FieldForm
 	Account, Network string    // names
