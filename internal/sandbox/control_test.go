@@ -27,7 +27,7 @@ func TestControlPageWorksByFormsAlone(t *testing.T) {
 	page := r.get("/_/", "")
 	for _, want := range []string{
 		"&lt;em&gt;rolls", "until removed", `value="f1"`, `href="/sandbox/www.threads.net/@harbour.bakery/post/`,
-		"Facebook Page",
+		"<strong>Facebook</strong>",
 		`href="/sandbox/_/style.css"`, `name="threads.quota_total"`,
 	} {
 		if !strings.Contains(page.text, want) {
@@ -69,6 +69,31 @@ func TestControlPageWorksByFormsAlone(t *testing.T) {
 	style := r.get("/_/style.css", "")
 	if !strings.HasPrefix(style.header.Get("Content-Type"), "text/css") || !strings.Contains(style.text, ".net-threads") {
 		t.Errorf("style %d", style.status)
+	}
+}
+
+// A hundred posts moved everything else on the page far down.
+func TestTheControlPageFoldsOlderPosts(t *testing.T) {
+	t.Parallel()
+	r := start(t, sandbox.Config{Prefix: "/sandbox"})
+	token := r.threads("harbour.bakery")
+	for range 12 {
+		r.post("/graph.threads.net/v1.0/me/threads_publish", token, url.Values{"creation_id": {r.container(token, "rolls")}})
+	}
+	shown, folded, _ := strings.Cut(r.get("/_/", "").text, "<summary>Show 2 older posts</summary>")
+	row := "<tr><td>Threads</td>"
+	if strings.Count(shown, row) != 10 || strings.Count(folded, row+"<td><a ") != 2 {
+		t.Errorf("%d posts are shown and %d folded", strings.Count(shown, row), strings.Count(folded, row+"<td><a "))
+	}
+}
+
+func TestTheControlPageLinksToItsSections(t *testing.T) {
+	t.Parallel()
+	page := start(t, sandbox.Config{Prefix: "/sandbox"}).get("/_/", "").text
+	for _, section := range []string{"posts", "networks", "people", "faults", "switches", "clock", "calls"} {
+		if !strings.Contains(page, `<a href="#`+section+`">`) || !strings.Contains(page, `<h2 id="`+section+`">`) {
+			t.Errorf("the page does not link to %s", section)
+		}
 	}
 }
 

@@ -8,25 +8,32 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// shownPosts is the maximum number of posts on the page, because benchmarks create many. The JSON has all posts.
-const shownPosts = 100
+const (
+	// shownPosts is the maximum number of posts on the page, because benchmarks create many. The JSON has all posts.
+	shownPosts = 100
+	// newestPosts is the number of posts that are visible at first. The others are folded, because they would move the
+	// other sections far down.
+	newestPosts = 10
+)
 
 type controlPage struct {
-	Networks []sim.About
-	Posts    []sim.Post
-	Total    int
-	Faults   []sim.Fault
-	Spent    []sim.Fault
-	Kinds    []sim.Kind
-	Calls    []string
-	Options  []sim.Option
-	People   []sim.Person
-	Recent   []sim.CallRecord
-	Now      time.Time
-	Ahead    time.Duration
-	Error    string
-	Removed  string // the title of the network on which a person has just removed the app; "" for none
-	Done     doneNotice
+	Networks   []sim.About
+	Posts      []sim.Post
+	OlderPosts []sim.Post // folded
+	Unlisted   int        // the number of posts that the page does not list
+	Total      int
+	Faults     []sim.Fault
+	Spent      []sim.Fault
+	Kinds      []sim.Kind
+	Calls      []string
+	Options    []sim.Option
+	People     []sim.Person
+	Recent     []sim.CallRecord
+	Now        time.Time
+	Ahead      time.Duration
+	Error      string
+	Removed    string // the title of the network on which a person has just removed the app; "" for none
+	Done       doneNotice
 }
 
 // doneNotice says what a form of the page has just done. Section is the id of the heading below which it is shown.
@@ -49,8 +56,10 @@ func (c *control) renderControlPage(w http.ResponseWriter, r *http.Request, stat
 	posts := c.kit.Posts.All()
 	total := len(posts)
 	slices.Reverse(posts)
+	newest, listed := min(total, newestPosts), min(total, shownPosts)
 	p := controlPage{
-		Networks: c.kit.Networks(), Posts: posts[:min(total, shownPosts)], Total: total,
+		Networks: c.kit.Networks(), Posts: posts[:newest], OlderPosts: posts[newest:listed], Unlisted: total - listed,
+		Total:  total,
 		Faults: c.kit.Faults.ListActive(), Spent: c.kit.Faults.ListSpent(), Kinds: sim.FaultKinds(),
 		Options: c.kit.ListOptions(), People: c.kit.ListPeople(),
 		Recent: c.kit.Calls.ListRecent(20), Now: c.kit.Now(), Ahead: c.kit.ClockOffset(), Error: problem,

@@ -170,6 +170,16 @@ func (k *Kit) Networks() []About {
 	return list
 }
 
+// titleOf returns the title of the network with this id, or the id if there is none.
+func (k *Kit) titleOf(network string) string {
+	for _, about := range k.Networks() {
+		if about.ID == network {
+			return about.Title
+		}
+	}
+	return network
+}
+
 // ResetPosts deletes the posts of every network. Accounts, tokens and containers stay.
 func (k *Kit) ResetPosts() error {
 	k.mu.Lock()

@@ -106,16 +106,17 @@ type Notice struct {
 // ServePage renders one of the pages in the folder page.
 func (k *Kit) ServePage(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
 	t, err := template.New("frame.html").Funcs(template.FuncMap{
-		"link":  k.SandboxURL,
-		"base":  k.Prefix,
-		"app":   k.AppName,
-		"home":  func() string { return k.cfg.Home },
-		"mails": func() string { return k.cfg.Outbox },
-		"time":  func(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04:05 UTC") },
-		"date":  func(t time.Time) string { return t.UTC().Format("2 January 2006") },
-		"clock": func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
-		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"deref": func(n *int) int { return *n },
+		"link":    k.SandboxURL,
+		"base":    k.Prefix,
+		"app":     k.AppName,
+		"network": k.titleOf,
+		"home":    func() string { return k.cfg.Home },
+		"mails":   func() string { return k.cfg.Outbox },
+		"time":    func(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04:05 UTC") },
+		"date":    func(t time.Time) string { return t.UTC().Format("2 January 2006") },
+		"clock":   func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
+		"stamp":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"deref":   func(n *int) int { return *n },
 	}).ParseFS(pages, "page/frame.html", "page/article.html", "page/"+name+".html")
 	var body bytes.Buffer
 	if err == nil {

@@ -100,7 +100,7 @@ const (
 // About describes the network for the control page.
 func (s *Sim) About() sim.About {
 	return sim.About{
-		ID: Name, Title: "Facebook Page", Hosts: s.Hosts(), Containers: true, Style: style, Errors: s.graph.Errors,
+		ID: Name, Title: "Facebook", Hosts: s.Hosts(), Containers: true, Style: style, Errors: s.graph.Errors,
 		Text: "publishes texts and links in one call, and photos, videos, Reels and Stories in two steps.",
 		Calls: []string{
 			metasim.CallExchange, metasim.CallToken, metasim.CallDebug, metasim.CallProfile, metasim.CallAccounts, callPublish,
