@@ -113,7 +113,7 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 		if slug := r.addressedSlug(); slug != "" && slug != string(r.link) {
 			return r.redirectToRenamedWorkspace(slug)
 		}
-		return r.handleOrPromptForPassword(rt.handle)
+		return r.handleAndPromptIfPasswordNeeded(rt.handle)
 	}
 }
 

@@ -124,13 +124,13 @@ func LostAccessCodes() []string {
 // IsLostAccess reports whether the post failed because access to its account was lost.
 func (e PostError) IsLostAccess() bool { return slices.Contains(LostAccessCodes(), e.Code) }
 
-// CanResendUnchanged reports whether the post can be sent again unchanged, because its content did not cause the error.
-func (e PostError) CanResendUnchanged() bool {
+// IsCausedByContent reports whether the content of the post may have caused the error, so that it helps to change it.
+func (e PostError) IsCausedByContent() bool {
 	switch e.Code {
 	case ErrorUnreachable, ErrorOutcomeUnknown, string(IssueMediaUnreachable.Code):
-		return true
+		return false
 	}
-	return e.IsLostAccess()
+	return !e.IsLostAccess()
 }
 
 // Move is a change of a post's state.

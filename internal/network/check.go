@@ -21,16 +21,16 @@ func (f *Findings) AddIf(wrong bool, i core.IssueText, args ...any) {
 }
 
 // CheckDraftAndFactsWith decodes the draft's settings, runs a network's check, and also checks the draft against the
-// account's facts. If the settings cannot be decoded, it returns only that issue.
+// account's facts. The check must call f.CheckLimits or f.CheckTextAndEachFile itself. If the settings cannot be decoded, it returns only that issue.
 func CheckDraftAndFactsWith[Settings any](
-	d Description, draft Draft, check func(s Settings, f *Findings),
+	d Description, draft Draft, checkLimitsAndRules func(s Settings, f *Findings),
 ) (issues, warnings []core.Issue) {
 	s, err := DecodeSettings[Settings](d, draft.Settings)
 	if err != nil {
 		return []core.Issue{core.IssueSettingUnavailable.WithoutNetwork("perPlatform", err.Error())}, nil
 	}
 	f := Findings{network: d.Name}
-	check(s, &f)
+	checkLimitsAndRules(s, &f)
 	f.checkAccountFacts(d, draft)
 	return f.issues, f.warnings
 }

@@ -81,15 +81,15 @@ func (t Tenant) toPost(r postRow) core.Post {
 	case p.Status == core.PostQueued && r.rest == RestQueued && r.next.Before(p.PublishAt):
 		p.PrepareAt = r.next
 	}
-	r.setProgress(&p)
+	r.setWorkerActivity(&p)
 	return p
 }
 
-// setProgress sets what the ledger knows about a post that may be in progress. A post that is armed but whose outcome
+// setWorkerActivity sets what the ledger knows about a worker that may be publishing the post. A post that is armed but whose outcome
 // is not in doubt is being sent, held or retried, and the worker does not ask the network about it.
-func (r postRow) setProgress(p *core.Post) {
+func (r postRow) setWorkerActivity(p *core.Post) {
 	p.Busy = r.held
-	if p.Status != core.PostQueued || r.ledger.Step == "" {
+	if r.Status != core.PostQueued || r.ledger.Step == "" {
 		return
 	}
 	p.Busy = r.held || !r.ledger.AllowsPostChanges()

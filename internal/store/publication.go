@@ -186,7 +186,7 @@ func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Out
 		ID         *int64
 		Due, Woken bool
 	}
-	step, err := queryOne[saved](t.query(ctx, finishLastStepSQL(last, a)+take+`, fenced AS (
+	step, err := queryOne[saved](t.query(ctx, withFinishedLastStepSQL(last, a)+take+`, fenced AS (
 			UPDATE publications SET `+stepColumns+`, lease_until = clock() + @lease::interval, calling = @call = 'publish',
 				gate = CASE WHEN @call = 'create' THEN concat(@epoch::bigint, '.', @seq::int) ELSE gate END,
 				first_call_at = CASE WHEN preparing THEN first_call_at ELSE coalesce(first_call_at, clock()) END,
@@ -233,7 +233,7 @@ func (t Tenant) SaveStepAndEndClaim(ctx context.Context, p Publication, last *Ou
 	if passTurnFor > 0 {
 		a["lease"], passSQL = passTurnFor, passTurnSQL
 	}
-	woken, err := queryValue[bool](t.query(ctx, finishLastStepSQL(last, a)+`, fenced AS (
+	woken, err := queryValue[bool](t.query(ctx, withFinishedLastStepSQL(last, a)+`, fenced AS (
 			UPDATE publications SET `+stepColumns+`, rest = @rest, polls = @polls,
 				next_action_at = CASE WHEN @next::timestamptz IS NOT NULL THEN greatest(due_at, @next) END,
 				prepare_at = CASE WHEN @next < due_at THEN @next END,
@@ -336,14 +336,15 @@ type Outcome struct {
 	Response   []byte
 }
 
-// finishLastStepSQL returns the SQL that finishes the previous step in the same statement, and adds its arguments to
-// addTo. Only the worker that began a step knows its epoch and number, so this write needs no fence.
-func finishLastStepSQL(last *Outcome, addTo args) string {
-	if last == nil {
+// withFinishedLastStepSQL returns the beginning of a statement, WITH finished AS (…), that finishes the previous step if
+// there is one, and adds its arguments to addArgsTo. Only the worker that began a step knows its epoch and number, so this write needs no fence.
+func withFinishedLastStepSQL(lastOrNil *Outcome, addArgsTo args) string {
+	if lastOrNil == nil {
 		return `WITH finished AS (SELECT 1)`
 	}
-	addTo["last"], addTo["verdict"], addTo["http_status"] = last.Seq, last.Verdict, last.HTTPStatus
-	addTo["code"], addTo["trace"], addTo["response"] = last.Code, last.Trace, last.Response
+	last := lastOrNil
+	addArgsTo["last"], addArgsTo["verdict"], addArgsTo["http_status"] = last.Seq, last.Verdict, last.HTTPStatus
+	addArgsTo["code"], addArgsTo["trace"], addArgsTo["response"] = last.Code, last.Trace, last.Response
 	return `WITH finished AS (
 			UPDATE publish_steps SET finished_at = clock(), verdict = @verdict, http_status = @http_status, net_code = @code,
 				net_trace = @trace, response = @response
