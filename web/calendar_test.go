@@ -454,7 +454,7 @@ func TestTheCalendarOpensInTheViewThatWasChosenLast(t *testing.T) {
 		choice := attribute(a.calendar("view=day&date=2026-10-07").one(t, testid("view-"+view)), "href")
 		choice, _, _ = strings.Cut(choice, "#")
 		a.b.get(choice).leads(t, "/calendar?date=2026-10-07&view="+view)
-		a.calendar("date=2026-10-07&view=" + view).one(t, testid("view-"+view)+"[aria-current]")
+		a.calendar("date=2026-10-07&view="+view).one(t, testid("view-"+view)+"[aria-current]")
 		for _, address := range []string{bar, rail} {
 			if got := open(address); got != view {
 				t.Errorf("after the choice of %s, %s opens the %s", view, address, got)

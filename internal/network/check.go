@@ -21,7 +21,8 @@ func (f *Findings) AddIf(wrong bool, i core.IssueText, args ...any) {
 }
 
 // CheckDraftAndFactsWith decodes the draft's settings, runs a network's check, and also checks the draft against the
-// account's facts. The check must call f.CheckLimits or f.CheckTextAndEachFile itself. If the settings cannot be decoded, it returns only that issue.
+// account's facts. The network's check must call f.CheckLimits or f.CheckTextAndEachFile itself. If the settings cannot
+// be decoded, CheckDraftAndFactsWith returns only that issue.
 func CheckDraftAndFactsWith[Settings any](
 	d Description, draft Draft, checkLimitsAndRules func(s Settings, f *Findings),
 ) (issues, warnings []core.Issue) {

@@ -85,8 +85,8 @@ func (t Tenant) toPost(r postRow) core.Post {
 	return p
 }
 
-// setWorkerActivity sets what the ledger knows about a worker that may be publishing the post. A post that is armed but whose outcome
-// is not in doubt is being sent, held or retried, and the worker does not ask the network about it.
+// setWorkerActivity sets what the ledger knows about a worker that may be publishing the post. A post that is armed but
+// whose outcome is not in doubt is being sent, held or retried, and the worker does not ask the network about it.
 func (r postRow) setWorkerActivity(p *core.Post) {
 	p.Busy = r.held
 	if r.Status != core.PostQueued || r.ledger.Step == "" {
