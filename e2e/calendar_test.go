@@ -242,6 +242,11 @@ func TestTheWeekOfAClockChange(t *testing.T) {
 			t.Errorf("the %s is not marked in the bar", view)
 		}
 	}
+	b.openCalendar(s, "view=month&date=2050-01-15") // days of two months
+	if !evaluateScript[bool](b, `new Set([...document.querySelectorAll(".month td")].map((day) => getComputedStyle(day).
+		backgroundColor)).size === 1`) {
+		t.Error("days of the next month look like past days")
+	}
 	b.checkConsole()
 }
 
