@@ -143,6 +143,9 @@ func screensOfOwners() []screen {
 		{name: "calendar-month", path: demoPath + "/calendar"},
 		{name: "calendar-week", path: demoPath + "/calendar?view=week"},
 		{name: "calendar-day", path: demoPath + "/calendar?view=day"},
+		{name: "calendar-day-posts", path: demoPath + "/calendar?view=list", links: []string{
+			".day-list:not(.today) h2 a", testid("move-day"),
+		}},
 		{name: "calendar-list", path: demoPath + "/calendar?view=list"},
 		{name: "calendar-move", path: demoPath + "/calendar?view=list", prepare: askForTime},
 		{name: "media-grid", path: demoPath + "/media"},

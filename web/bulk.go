@@ -132,11 +132,16 @@ func (r *request) redirectWithBulkRefusal(form url.Values, e *core.Error) error 
 }
 
 // urlShowingSelected returns the page to show after an action on several posts, or after its refusal: the page of a
-// calendar's entry if the posts were chosen there and any of them are still selected, or else the list.
+// calendar's entry or day if the posts were chosen there and any of them are still selected, or else the one in
+// posts.FieldBack.
 func (r *request) urlShowingSelected(form url.Values, selectedIDs []string) string {
-	entryOf, err := url.ParseQuery(form.Get(posts.FieldEntry))
-	if form.Has(posts.FieldEntry) && len(selectedIDs) > 0 && err == nil {
-		return r.link.PostsOfCalendarEntry(url.PathEscape(selectedIDs[0]), link.ParseCalendar(entryOf).Filter)
+	query, err := url.ParseQuery(form.Get(posts.FieldCalendar))
+	if form.Has(posts.FieldCalendar) && len(selectedIDs) > 0 && err == nil {
+		shown := link.ParseCalendar(query)
+		if shown.Date != "" {
+			return r.link.MovablePostsOfDay(shown)
+		}
+		return r.link.PostsOfCalendarEntry(url.PathEscape(selectedIDs[0]), shown.Filter)
 	}
 	return r.returnURLOrPosts(form.Get(posts.FieldBack))
 }
@@ -250,7 +255,7 @@ func (r *request) showBulkDeleteConfirmation() error {
 		newFormIDField(),
 		{Name: posts.FieldAct, Value: string(core.ActDelete)},
 	}
-	for _, name := range []string{posts.FieldBack, posts.FieldEntry} {
+	for _, name := range []string{posts.FieldBack, posts.FieldCalendar} {
 		if query.Has(name) {
 			fields = append(fields, ui.Hidden{Name: name, Value: query.Get(name)})
 		}

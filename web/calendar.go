@@ -57,10 +57,7 @@ func (r *request) loadCalendar(shown link.Calendar) (calendar.Model, error) {
 	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
 		return m, err
 	}
-	m.Date = m.Zone.Today(m.Now)
-	if date, err := time.Parse(time.DateOnly, shown.Date); err == nil {
-		m.Date = date
-	}
+	m.Date = dateOrToday(shown, m.Zone, m.Now)
 	if err := r.loadCalendarDays(&m); err != nil {
 		return m, err
 	}
@@ -69,6 +66,14 @@ func (r *request) loadCalendar(shown link.Calendar) (calendar.Model, error) {
 	}
 	m.Frame, err = r.loadFrameAndPopFlash("Calendar", layout.SectionCalendar)
 	return m, err
+}
+
+// dateOrToday returns the day that a view of the calendar contains.
+func dateOrToday(shown link.Calendar, zone core.Zone, now time.Time) time.Time {
+	if date, err := time.Parse(time.DateOnly, shown.Date); err == nil {
+		return date
+	}
+	return zone.Today(now)
 }
 
 // loadCalendarDays loads the posts of the view, and adds the days with their posts to the model.
@@ -215,11 +220,43 @@ func (r *request) showPostsOfCalendarEntry() error {
 	return r.showPostsTogether(m, shown)
 }
 
-// showPostsTogether shows the first app.MaxBulk posts of an entry on a page, with the actions that the list offers for
-// their status.
-func (r *request) showPostsTogether(entry calendar.TogetherModel, entryOf link.Calendar) error {
-	ids := make([]string, len(entry.Posts))
-	for i, p := range entry.Posts {
+// showMovablePostsOfDay lists the posts of a day that the person may move, with all of them selected. Without any, it
+// shows the day.
+func (r *request) showMovablePostsOfDay() error {
+	zone, err := r.loadWorkspaceZone()
+	if err != nil {
+		return err
+	}
+	shown := link.ParseCalendar(r.echo.QueryParams())
+	date := dateOrToday(shown, zone, r.web.cfg.Now())
+	shown.View, shown.Date = link.ViewDay, date.Format(time.DateOnly)
+	const mergePostsOfOneRequest = false
+	spans := []core.CalendarSpan{{Span: zone.DaySpan(date), Limit: dayMost}}
+	found, err := r.web.cfg.App.ListCalendarPosts(r.context(), r.caller, calendarListRequestWithoutNetwork(shown.Filter),
+		core.Platform(shown.Network), spans, mergePostsOfOneRequest)
+	if err != nil {
+		return err
+	}
+	day := found[0]
+	movable := slices.DeleteFunc(slices.Clone(day.Posts), func(p app.CalendarPost) bool { return !p.Movable })
+	if len(movable) == 0 {
+		return r.redirect(r.link.Calendar(shown))
+	}
+	m := calendar.TogetherModel{
+		Zone: zone, Posts: r.convertCalendarPosts(movable), Total: day.Total - len(day.Posts) + len(movable),
+	}
+	title := ui.CountNoun(m.Total, "post", "posts") + " on " + date.Format("Monday 2 January 2006")
+	if m.Frame, err = r.loadFrameAndPopFlash(title, layout.SectionCalendar); err != nil {
+		return err
+	}
+	return r.showPostsTogether(m, shown)
+}
+
+// showPostsTogether shows the first app.MaxBulk posts of an entry or a day on a page, with the actions that the list
+// offers for their status. Those of a day are selected.
+func (r *request) showPostsTogether(together calendar.TogetherModel, shown link.Calendar) error {
+	ids := make([]string, len(together.Posts))
+	for i, p := range together.Posts {
 		ids[i] = p.ID
 	}
 	cards, err := r.web.cfg.App.FindPostCards(r.context(), r.caller, ids)
@@ -230,16 +267,20 @@ func (r *request) showPostsTogether(entry calendar.TogetherModel, entryOf link.C
 		return core.NotFound()
 	}
 	m := posts.ListModel{
-		Frame: entry.Frame, Zone: entry.Zone, Now: r.web.cfg.Now(), Form: newFormID(),
-		EntryOf: &entryOf, Schedule: r.popScheduleInput(entry.Zone),
+		Frame: together.Frame, Zone: together.Zone, Now: r.web.cfg.Now(), Form: newFormID(),
+		Calendar: &shown, Schedule: r.popScheduleInput(together.Zone),
 	}
-	if status := cards[0].Status; status != string(core.PostQueued) {
+	hasOtherStatus := func(card app.PostCard) bool { return card.Status != cards[0].Status }
+	if status := cards[0].Status; status != string(core.PostQueued) && !slices.ContainsFunc(cards, hasOtherStatus) {
 		m.Filter.Status = status
 	}
 	if err := r.loadRowsAndPopSelection(&m, cards); err != nil {
 		return err
 	}
-	return r.render(http.StatusOK, posts.Together(m, entry.Total), nil)
+	if shown.Date != "" {
+		m.SelectAllUnlessSome()
+	}
+	return r.render(http.StatusOK, posts.Together(m, together.Total), nil)
 }
 
 // moveCalendarEntry moves a post, or all posts that share its entry, to another time, and shows the calendar.

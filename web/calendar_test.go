@@ -469,6 +469,41 @@ func TestTheCalendarOpensInTheViewThatWasChosenLast(t *testing.T) {
 	}
 }
 
+// Posts could be selected and moved in the list of posts, but not in the calendar.
+func TestThePostsOfADayAreMovedFromItsPage(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	a.together("2026-10-05T18:00", "Rye bread is back.", a.account, a.ws.Account("facebook"))
+	a.at("2026-10-05T11:30", "Buns")
+	a.ws.Work(a.ws.Now("Breakfast", a.account))
+	a.at("2026-10-06T11:30", "Of another day")
+	const day, movable = "/calendar?date=2026-10-05&view=day", "/calendar/posts?date=2026-10-05&view=day"
+	a.b.get("/calendar?view=day").one(t, testid("move-day")+`[href="`+movable+`"]`)
+	page := a.b.get(movable).is(t, http.StatusOK)
+	page.says(t, "3 posts on Monday 5 October 2026")
+	if n := len(page.all(testid("post-row") + " input[name=post][checked]")); n != 3 {
+		t.Errorf("%d posts are selected", n)
+	}
+	page.one(t, testid("back")+`[href="`+day+`"]`)
+	form := page.form(t, testid("bulk"))
+	for _, n := range page.all("input[name=post]") {
+		form.Add("post", attribute(n, "value"))
+	}
+	form.Set("act", "reschedule")
+	form.Set("move", "day")
+	for _, move := range []struct{ to, leads, says string }{
+		{"2026-10-04", movable, "3 posts could not be moved:3 posts: The time is in the past."},
+		{"2026-10-09", day, "3 posts moved to Fri 9 Oct 2026."},
+	} {
+		form.Set("form", "moved to "+move.to)
+		form.Set("day", move.to)
+		a.b.send(http.MethodPost, "/posts/bulk", form.Encode()).leads(t, move.leads)
+		a.b.get(move.leads).says(t, move.says)
+	}
+	a.b.get(movable).leads(t, day)
+	a.seat(a.ws.Member(core.RoleViewer)).get("/calendar/posts?date=2026-10-06").leads(t, "/calendar?date=2026-10-06&view=day")
+}
+
 func TestPostsComposedTogetherAreChangedOnTheirPage(t *testing.T) {
 	t.Parallel()
 	a := newAlmanac(t)

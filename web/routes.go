@@ -74,6 +74,7 @@ func workspaceRoutes(at link.Workspace) []route {
 		returnablePageRoute(at.Calendar(link.Calendar{}), (*request).showCalendar),
 		postRoute(at.MovePostInCalendar(link.Calendar{}), withForm((*request).moveCalendarEntry)),
 		getRoute(at.MovePostInCalendar(link.Calendar{}), (*request).redirectToCalendar),
+		returnablePageRoute(at.MovablePostsOfDay(link.Calendar{}), (*request).showMovablePostsOfDay),
 		returnablePageRoute(at.PostsOfCalendarEntry(id, link.Filter{}), (*request).showPostsOfCalendarEntry),
 		returnablePageRoute(at.Compose(), (*request).showComposer),
 		getRoute(at.PlanPosts(), (*request).showComposer),

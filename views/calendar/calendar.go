@@ -220,6 +220,18 @@ func StepDate(view string, day time.Time, steps int) time.Time {
 // ListDays is the number of days in a list.
 const ListDays = 28
 
+// hasMovablePost reports whether the person may move any of the day's posts.
+func (d Day) hasMovablePost() bool {
+	return slices.ContainsFunc(d.Posts, func(p Post) bool { return p.Movable })
+}
+
+// movablePostsURL returns the address of the posts of a day that can be moved.
+func (m Model) movablePostsURL(d Day) string {
+	shown := m.Shown
+	shown.View, shown.Date = link.ViewDay, d.Date.Format(time.DateOnly)
+	return m.Frame.Link.MovablePostsOfDay(shown)
+}
+
 // postListURL returns the address of the list of posts on a day.
 func (m Model) postListURL(d Day) string {
 	f, date := m.Shown.Filter, d.Date.Format(time.DateOnly)

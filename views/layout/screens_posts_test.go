@@ -62,8 +62,10 @@ func (f fixture) lists() map[string]templ.Component {
 		Frame: f.frame("3 posts at Sat 21 Nov 2026, 18:00 CET (Europe/Berlin)", layout.SectionCalendar), Zone: f.zone,
 		Now: f.now, Rows: rows[:2],
 	}
+	ofDay := together
+	ofDay.Calendar = &link.Calendar{View: link.ViewDay, Date: "2026-11-21"}
 	return map[string]templ.Component{
-		"posts-together": posts.Together(together, 3),
+		"posts-together": posts.Together(together, 3), "posts-of-day": posts.Together(ofDay, 2),
 		"posts": list(func(m *posts.ListModel) {
 			m.Frame, m.Rows, m.Next, m.Counts = frame, rows[:2], "abc", counts
 			m.Frame.Flash = &layout.Flash{

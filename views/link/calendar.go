@@ -88,6 +88,11 @@ func (w Workspace) PostsOfCalendarEntry(postID string, f Filter) string {
 	return withQuery(w.At("/calendar/posts/"+postID), f.queryValues())
 }
 
+// MovablePostsOfDay lists the posts of a calendar's day that can be moved.
+func (w Workspace) MovablePostsOfDay(c Calendar) string {
+	return withQuery(w.At("/calendar/posts"), c.Query())
+}
+
 // ComposeAt is the composer with a time filled in: YYYY-MM-DDTHH:MM in the workspace's zone.
 func (w Workspace) ComposeAt(localTime string) string {
 	return withQuery(w.Compose(), url.Values{"at": {localTime}})

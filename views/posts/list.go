@@ -31,8 +31,8 @@ type ListModel struct {
 	MoreElsewhere bool
 	// LiveToday is the number of posts that went live today, up to MostLiveToday; only known if Up next is empty.
 	LiveToday int
-	// EntryOf is the calendar if the rows are the posts of one of its entries.
-	EntryOf *link.Calendar
+	// Calendar is the calendar if the rows are the posts of one of its entries or, if it has a date, of that day.
+	Calendar *link.Calendar
 	// Schedule contains the values of the inputs for scheduling drafts.
 	Schedule ScheduleInput
 	// Accounts, Groups and Networks are the options of the filter.
@@ -65,6 +65,16 @@ type ScheduleInput struct {
 	Every string // how many days, or hours if Hours is set, lie between two drafts
 	Hours bool
 	Open  bool // shows the inputs at once
+}
+
+// SelectAllUnlessSome selects all rows if none is selected.
+func (m ListModel) SelectAllUnlessSome() {
+	if slices.ContainsFunc(m.Rows, func(r Row) bool { return r.Selected }) {
+		return
+	}
+	for i := range m.Rows {
+		m.Rows[i].Selected = true
+	}
 }
 
 // ContentHash returns a string that changes whenever the list would look different. Pages poll with it
@@ -152,8 +162,22 @@ func (m ListModel) tabCount(t tab) (n int, known bool) {
 	return all, true
 }
 
-// currentPageURL returns the address of the current page of the list.
-func (m ListModel) currentPageURL() string { return m.Frame.Link.Posts(m.Filter) }
+// returnURL returns the page to show after an action on the selected posts: the day of the calendar to which they
+// belong, or else the current page of the list.
+func (m ListModel) returnURL() string {
+	if day := m.calendarDayURLOrEmpty(); day != "" {
+		return day
+	}
+	return m.Frame.Link.Posts(m.Filter)
+}
+
+// calendarDayURLOrEmpty returns the day of the calendar if the rows are its posts.
+func (m ListModel) calendarDayURLOrEmpty() string {
+	if m.Calendar == nil || m.Calendar.Date == "" {
+		return ""
+	}
+	return m.Frame.Link.Calendar(*m.Calendar)
+}
 
 // pageURL returns the address of the page of the list at a cursor; "" is the first page.
 func (m ListModel) pageURL(cursor string) string {
@@ -309,15 +333,15 @@ func (m ListModel) creationDayText(r Row) string {
 
 // Names of the inputs for an action on several posts.
 const (
-	FieldAct    = "act"
-	FieldPost   = "post"
-	FieldMove   = "move"
-	FieldShift  = "shift" // of MoveLater and MoveEarlier
-	FieldUnit   = "unit"
-	FieldDay    = "day" // of MoveToDay
-	FieldBack   = "back"
-	FieldEntry  = "entry"  // the query of ListModel.EntryOf, on the page of a calendar's entry
-	FieldBefore = "before" // for Undo: a post's earlier schedule
+	FieldAct      = "act"
+	FieldPost     = "post"
+	FieldMove     = "move"
+	FieldShift    = "shift" // of MoveLater and MoveEarlier
+	FieldUnit     = "unit"
+	FieldDay      = "day" // of MoveToDay
+	FieldBack     = "back"
+	FieldCalendar = "calendar" // the query of ListModel.Calendar
+	FieldBefore   = "before"   // for Undo: a post's earlier schedule
 	// For scheduling drafts, the form also sends FieldAt and FieldZone. FieldEvery and FieldEveryUnit belong to
 	// SpreadApart.
 	FieldSpread    = "spread"
