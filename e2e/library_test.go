@@ -248,5 +248,9 @@ func TestTheLibraryInABrowser(t *testing.T) {
 	b.clickLink(testid("delete-files"))
 	b.clickLink(testid("confirm"))
 	b.waitFor(`document.querySelector("[data-testid=empty]") !== null`)
+	b.waitFor(`document.querySelector("[data-testid=flash]") !== null`)
+	b.runActions("choose another file", chromedp.SetUploadFiles(chromedp.CSS(testid("upload")), writePictures(t, "dawn.jpg")))
+	b.waitFor(`document.querySelector("[data-testid=flash]") === null`)
+	b.waitFor(readyFiles + ` === 1`)
 	b.checkConsole()
 }

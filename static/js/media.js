@@ -21,11 +21,16 @@ function startUploading(library) {
   };
   const uploads = startUploads(panel, { onReady: refresh, onIdle: refresh, folder: () => library.dataset.folder });
   const input = document.getElementById("upload");
+  // The messages about the upload replace an earlier one, unless it offers something to do.
+  const add = (files) => {
+    document.querySelector("#flash:not(:has(a, button))")?.remove();
+    uploads.add(files);
+  };
   input.addEventListener("change", () => {
-    uploads.add([...input.files]);
+    add([...input.files]);
     input.value = "";
   });
-  acceptDrops(document.body, uploads.add);
+  acceptDrops(document.body, add);
 }
 
 // startMoving lets the person drag a file, or all selected files, to a folder.
