@@ -1,0 +1,61 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// textBox is a function of a page that returns where the text of the first element of a selector is.
+const textBox = `const textBox = (selector) => {
+	const range = document.createRange();
+	range.selectNodeContents(document.querySelector(selector).firstChild);
+	return range.getBoundingClientRect();
+};`
+
+func TestThePartsOfAPhonesPagesLineUp(t *testing.T) {
+	t.Parallel()
+	s := newService(t, allNetworks())
+	s.serveUntilReady()
+	b := s.signInWithBrowser(s.seedWorkspace())
+	check := func(what, script string) {
+		t.Helper()
+		if got := evaluateScript[string](b, "(() => {"+textBox+script+"})()"); got != "" {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+	b.runActions("compose on a phone", chromedp.EmulateViewport(375, 812), chromedp.Navigate(s.url+"/compose"))
+	b.waitFor(`document.querySelector(".needs-choice") !== null`)
+	check("without an account, the editor has a second line below its edge", `
+		const panel = [...document.querySelectorAll(".editor .tab-panel")].find((panel) => panel.checkVisibility());
+		return panel.getBoundingClientRect().top + panel.clientTop > panel.closest(".editor").getBoundingClientRect().top + 1
+			? panel.clientTop + " px" : "";`)
+	b.click(`label:has(input[data-platform=threads])`)
+	b.click(`label:has(input[data-platform=facebook])`)
+	b.typeInto(testid("text"), "Rye bread is back.")
+	b.click(testid("tab-threads"))
+	b.waitFor(`[...document.querySelectorAll(".own-text .link-button")].some((button) => button.checkVisibility())`)
+	check("the copy button is not where the line above it begins", `
+		const [line, button] = [".own-text:has([data-copies-to*=threads]) span", "[data-copies-to*=threads]"].map(textBox);
+		return Math.abs(line.left - button.left) > 1 ? button.left - line.left + " px" : "";`)
+
+	b.runActions("open the posts", chromedp.Navigate(s.url+"/posts"))
+	check("a day's box is not in the middle of its name", `
+		const box = document.querySelector(".post-day input").getBoundingClientRect();
+		const name = textBox(".post-day th");
+		const off = (box.top + box.bottom - name.top - name.bottom) / 2;
+		return Math.abs(off) > 1 ? off + " px" : "";`)
+	b.runActions("open the menu", chromedp.Click(chromedp.CSS(".bar-more summary")))
+	check("the icons of the menu are not beside its words", `
+		return [...document.querySelectorAll(".bar-more div a")].filter((entry) => {
+			const [icon, word] = [".icon", "span"].map((part) => entry.querySelector(part).getBoundingClientRect());
+			return icon.right > word.left || Math.abs(icon.top + icon.bottom - word.top - word.bottom) > 4;
+		}).map((entry) => entry.innerText).join(", ");`)
+	b.checkAccessibility("the menu on a phone")
+
+	b.runActions("connect an account", chromedp.Navigate(s.url+"/accounts#connect"))
+	check("the heading sticks to the edge of the window", `
+		const { top } = document.querySelector("#connect-title").getBoundingClientRect();
+		return top < 12 || top > 100 ? top + " px" : "";`)
+	b.checkConsole()
+}
