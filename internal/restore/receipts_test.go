@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -140,4 +141,36 @@ func TestReceiptsThatAreWrittenTogetherShareAnObject(t *testing.T) {
 			t.Errorf("%d of %d writers learned that their receipts were not stored", failed, more)
 		}
 	})
+}
+
+func TestReceiptsAndMarksOfOlderVersionsAreRead(t *testing.T) {
+	t.Parallel()
+	store := openStore(t)
+	for key, text := range map[string]string{
+		restore.Prefix + "mark": `{"system":"7","timeline":2,"step":41,"at":"2026-11-22T12:00:00Z"}`,
+		restore.Prefix + "20261122/120000.000000-abcdefgh": `{"workspace":"ws_1","post":"post_1","step":42,"handle":"aGk=",` +
+			`"armedAt":"2026-11-22T12:00:00Z","live":true,"externalId":"17841","externalUrl":"https://example.org/17841"}`,
+	} {
+		if err := store.Put(t.Context(), key, strings.NewReader(text), int64(len(text))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	receipts := restore.NewReceipts(store, time.Now)
+	mark, err := receipts.ReadMarkOrZero(t.Context())
+	if want := (restore.Mark{System: "7", Timeline: 2, StepID: 41, At: noon}); err != nil || mark != want {
+		t.Errorf("the mark is %+v, %v; want %+v", mark, err, want)
+	}
+	want := restore.Receipt{
+		Workspace: "ws_1", Post: "post_1", StepID: 42, Handle: []byte("hi"), ArmedAt: noon, Live: true,
+		ExternalID: "17841", ExternalURL: "https://example.org/17841",
+	}
+	if err := receipts.EachSince(t.Context(), time.Time{}, func(r restore.Receipt) error {
+		if !reflect.DeepEqual(r, want) {
+			t.Errorf("the receipt is %+v; want %+v", r, want)
+		}
+		want = restore.Receipt{}
+		return nil
+	}); err != nil || want.Post != "" {
+		t.Errorf("the receipt was not read: %v", err)
+	}
 }
