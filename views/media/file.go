@@ -176,7 +176,7 @@ type FileModel struct {
 	Refused *contract.Error
 	Errors  map[string]string
 	Back    link.MediaFilter
-	// PreviousID and NextID are the files beside it on the list's page; "" for none.
+	// PreviousID and NextID are the files directly before and after it in the list; "" for none.
 	PreviousID, NextID string
 	InDrawer           bool // shown in the library's drawer instead of on a page
 }
