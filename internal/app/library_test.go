@@ -21,6 +21,46 @@ func namesOf(list []contract.Media) (names []string) {
 	return names
 }
 
+func TestNeighboursInTheLibrary(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	h.Clock.Advance(time.Second)
+	var ids [4]string
+	for i := range ids { // at the same time, with the same name and of the same size
+		ids[i] = ws.File("same.jpg", mediatest.JPEG(64, 64)).ID
+	}
+	clip := ws.File("clip.mp4", mediatest.MP4(mediatest.Movie{})).ID
+	foreign := h.Workspace("two").File("foreign.jpg", mediatest.JPEG(64, 64)).ID
+	deleted := ws.File("deleted.jpg", mediatest.JPEG(64, 64)).ID
+	must(t, h.App.DeleteMedia(t.Context(), ws.Owner, deleted))
+
+	images := func(sort string) app.LibraryFilter { return app.LibraryFilter{Kind: "image", Sort: sort} }
+	for name, c := range map[string]struct {
+		in             app.LibraryFilter
+		file           string
+		previous, next string
+	}{
+		"by time":                     {images(""), ids[1], ids[2], ids[0]},
+		"from the oldest":             {images("oldest"), ids[1], ids[0], ids[2]},
+		"by name":                     {images("name"), ids[1], ids[0], ids[2]},
+		"by size":                     {images("largest"), ids[1], ids[2], ids[0]},
+		"of a search":                 {app.LibraryFilter{Query: "same", Sort: "largest"}, ids[1], ids[2], ids[0]},
+		"on a later page":             {app.LibraryFilter{Kind: "image", Sort: "name", After: ids[2], Limit: 2}, ids[1], ids[0], ids[2]},
+		"of a file not in the list":   {images("name"), clip, "", ids[0]},
+		"of another workspace's file": {images("name"), foreign, "", ""},
+		"of a deleted file":           {images("name"), deleted, "", ""},
+	} {
+		previous, next, err := h.App.FindNeighboursInLibrary(t.Context(), ws.Owner, c.in, c.file)
+		must(t, err)
+		if previous != c.previous || next != c.next {
+			t.Errorf("%s: the neighbours are %q and %q; want %q and %q", name, previous, next, c.previous, c.next)
+		}
+	}
+	_, _, err := h.App.FindNeighboursInLibrary(t.Context(), ws.Owner, app.LibraryFilter{Sort: "random"}, ids[0])
+	want(t, core.CodeInvalidRequest, err)
+}
+
 func TestTheLibraryIsFilteredOrderedAndPaged(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
