@@ -132,6 +132,38 @@ var scripts = map[string]struct{ script, want string }{
 		await updated;
 		probe.remove();
 		return [during, duringItsOwn, updates].join(" ");`, "0 0 1"},
+	"the present time and the distance to a time run on an open page": {
+		`
+		const { startClocks } = await import("/static/js/zone.js");
+		const zone = "Europe/Berlin";
+		const probe = document.createElement("p");
+		document.body.append(probe);
+		const [present, timeout] = [Date.now, window.setTimeout];
+		let now, next;
+		Date.now = () => Date.parse(now);
+		window.setTimeout = (then, wait) => { next = { then, wait }; };
+		const said = [];
+		for (const [at, time] of [
+			["04:08:30", "06:00"], ["04:20:10", "06:00"], ["05:59:00", "06:00"], ["05:59:01", "06:00"], ["06:00:30", "06:00"],
+			["06:01:01", "06:00"], ["04:20:00", "07:20"],
+		]) {
+			now = "2026-11-24T" + at + "Z";
+			const until = "2026-11-24T" + time + ":00Z";
+			probe.innerHTML = "<span data-now-in=Asia/Kathmandu></span>: <span data-until=" + until + " data-zone=" + zone + "></span>";
+			if (next) next.then(); else startClocks();
+			said.push(probe.textContent.replace(", now Tue ", "") + (next.wait > 60000 || next.wait < 1000 ? " " + next.wait : ""));
+		}
+		for (const at of ["2026-11-25T04:19", "2026-11-25T04:20", "2026-11-28T23:30"]) {
+			probe.innerHTML = "<span data-until=" + at + ":00Z data-zone=" + zone + "></span>";
+			next.then();
+			said.push(probe.textContent);
+		}
+		[Date.now, window.setTimeout] = [present, timeout];
+		probe.remove();
+		return said.join("|");`,
+		"09:53: in 1 hour 51 minutes|10:05: in 1 hour 39 minutes|11:44: in 1 minute|11:44: now|11:45: now|11:46: in the past|" +
+			"10:05: in 3 hours|in 23 hours 59 minutes|tomorrow|in 5 days",
+	},
 	"a group without accounts is not chosen": {`
 		const { startChoosing } = await import("/static/js/accounts.js");
 		const form = document.createElement("form");

@@ -8,7 +8,7 @@ import { startMenus } from "/static/js/menu.js";
 import { startPalette } from "/static/js/palette.js";
 import { startShortcuts } from "/static/js/shortcuts.js";
 import { startTheme } from "/static/js/theme.js";
-import { fillZones, showClocks } from "/static/js/zone.js";
+import { fillZones, startClocks } from "/static/js/zone.js";
 import { startCopying } from "/static/js/copy.js";
 import { startLive } from "/static/js/live.js";
 import { startMorphing } from "/static/js/morph.js";
@@ -31,7 +31,7 @@ startLibrary();
 forgetDrafts();
 document.querySelector(".settings-nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 fillZones();
-showClocks(document);
+startClocks();
 
 // The arrows on the slides of a preview.
 document.addEventListener("click", (event) => {
@@ -39,9 +39,6 @@ document.addEventListener("click", (event) => {
   const slides = arrow?.closest(".preview-media");
   slides?.scrollBy({ left: Number(arrow.dataset.turn) * slides.clientWidth });
 });
-
-// Parts that htmx has just inserted.
-document.addEventListener("htmx:load", (event) => showClocks(event.detail.elt));
 
 // isUpdate reports whether a request updates a part of an open page without being asked to.
 const isUpdate = (event) => event.detail.requestConfig.elt.hasAttribute("data-live");
