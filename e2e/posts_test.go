@@ -59,6 +59,17 @@ func TestFlashLeadsToItsPostsWhenTheyAreLive(t *testing.T) {
 		`!document.querySelector("[data-testid=posts]").innerText.includes("The harbour at dawn")`)
 	b.waitFor(`document.querySelector("[data-testid=flash] p").innerText === "2 posts are live."`)
 	b.waitFor(`document.querySelector("[data-testid=undo]") === null`)
+
+	// When the list is empty, it has the same link, but a person sees only one.
+	evaluateScript[string](b, `(async () => {
+		const form = document.querySelector("[data-testid=bulk]");
+		const fields = new URLSearchParams(new FormData(form));
+		for (const box of document.querySelectorAll("[data-testid=posts] input[name=post]")) fields.append("post", box.value);
+		fields.set("act", "cancel");
+		return (await fetch(form.getAttribute("action"), {method: "POST", body: fields, redirect: "manual"})).type;
+	})()`, chromedp.EvalAwaitPromise)
+	b.waitFor(`document.querySelector("[data-testid=to-live]") !== null`)
+	b.waitFor(`[...document.querySelectorAll("main a")].filter((a) => a.offsetWidth > 0 && a.innerText === "View live posts").length === 1`)
 	b.clickLink(testid("flash-next"))
 	b.waitFor(`document.querySelector("[data-testid=tab-Live][aria-current]") !== null && ` +
 		`document.querySelector("[data-testid=posts]").innerText.includes("The harbour at dawn")`)

@@ -15,9 +15,6 @@ import (
 // newSendingFlash returns a message about posts that are sent after core.UndoDelay, with a button that prevents this.
 func (r *request) newSendingFlash(before ...app.PostSchedule) layout.Flash {
 	f := r.newUndoFlash(formatForCount([2]string{"Publishing in 10 seconds.", "Publishing %d posts in 10 seconds."}, len(before)), before...)
-	if len(before) > 1 { // a single post has its page
-		f.URL, f.Label = r.link.Posts(link.Filter{Status: string(core.PostLive)}), viewLivePosts
-	}
 	ids := make([]string, len(before))
 	for i, p := range before {
 		ids[i] = p.ID
@@ -35,7 +32,7 @@ func (r *request) newQueuedAgainFlash(p contract.Post) layout.Flash {
 	return r.addUpdateURL(f, []string{p.ID})
 }
 
-const viewLivePosts, viewPost = "View live posts", "View post"
+const viewPost = "View post"
 
 // mostUpdated is the maximum number of posts in the address of an update. Many proxies limit addresses to 8 KB.
 const mostUpdated = 200
@@ -100,7 +97,7 @@ func (r *request) findOutcomeFlash(sent []string) (f *layout.Flash, pending bool
 	case n.Failed > 0:
 		outcome.URL, outcome.Label = r.link.Posts(link.Filter{Status: string(core.PostFailed)}), "View failed posts"
 	default:
-		outcome.URL, outcome.Label = r.link.Posts(link.Filter{Status: string(core.PostLive)}), viewLivePosts
+		outcome.URL, outcome.Label = r.link.Posts(link.Filter{Status: string(core.PostLive)}), "View live posts"
 	}
 	if n.Failed > 0 {
 		failures := ui.CountNoun(n.Failed, "post", "posts") + " failed."
