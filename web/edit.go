@@ -120,7 +120,7 @@ func (r *request) loadPostEditor(card app.PostCard, n network.Network, form url.
 		saved.PostZone = m.Zone
 		m.Saved, m.Values.Revision = &saved, card.Revision
 	}
-	m.Plan.When, m.Plan.Editing = m.Values.When, true
+	m.Plan.When = m.Values.When
 	m.Autosave += "." + card.ID
 	m.Frame.Title, m.Frame.Section = "Edit draft", layout.SectionPosts
 	if card.Status == string(core.PostQueued) {

@@ -121,7 +121,7 @@ func (f fixture) composers() map[string]templ.Component {
 		Text: "A draft", When: posts.WhenDraft, Alts: map[string]string{"med_1": "A bell"},
 	}
 	edit.Plan = f.plan(posts.WhenDraft)
-	edit.Plan.Editing, edit.Plan.Rows = true, edit.Plan.Rows[:1]
+	edit.Plan.Rows = edit.Plan.Rows[:1]
 
 	many := f.compose()
 	for i := range 14 {

@@ -221,8 +221,8 @@ type PlanModel struct {
 	When    string // WhenNow, WhenAt or WhenDraft
 	Zone    core.Zone
 	Now     time.Time
-	// Editing reports that the posts already exist, and Queued that they are queued.
-	Editing, Queued bool
+	// Queued reports that the posts are edited and queued.
+	Queued bool
 }
 
 // PlanRow is a row of the plan and its account.
@@ -451,7 +451,7 @@ func (m PlanModel) submitLabel() string {
 	if m.Queued {
 		return map[string]string{WhenNow: "Send now", WhenAt: "Save changes", WhenDraft: "Move back to drafts"}[m.When]
 	}
-	if m.Editing || n == 0 {
+	if n < 2 {
 		return map[string]string{WhenNow: "Send now", WhenAt: "Schedule", WhenDraft: "Save draft"}[m.When]
 	}
 	switch m.When {
@@ -459,9 +459,6 @@ func (m PlanModel) submitLabel() string {
 		return "Send " + ui.CountNoun(n, "post", "posts") + " now"
 	case WhenAt:
 		return "Schedule " + ui.CountNoun(n, "post", "posts")
-	}
-	if n == 1 {
-		return "Save draft"
 	}
 	return fmt.Sprintf("Save %d drafts", n)
 }

@@ -12,24 +12,19 @@ import (
 
 func TestTheButtonSaysWhatHappens(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		when    string
-		rows    int
-		editing bool
-		want    string
+	for _, test := range []struct {
+		when string
+		rows int
+		want string
 	}{
-		{WhenNow, 1, false, "Send 1 post now"},
-		{WhenNow, 3, false, "Send 3 posts now"},
-		{WhenAt, 1, false, "Schedule 1 post"},
-		{WhenAt, 2, false, "Schedule 2 posts"},
-		{WhenDraft, 1, false, "Save draft"},
-		{WhenDraft, 2, false, "Save 2 drafts"},
-		{WhenNow, 1, true, "Send now"},
-		{WhenAt, 1, true, "Schedule"},
-		{WhenDraft, 1, true, "Save draft"},
-	}
-	for _, test := range tests {
-		m := PlanModel{When: test.when, Rows: make([]PlanRow, test.rows), Editing: test.editing}
+		{WhenNow, 1, "Send now"},
+		{WhenNow, 3, "Send 3 posts now"},
+		{WhenAt, 1, "Schedule"},
+		{WhenAt, 2, "Schedule 2 posts"},
+		{WhenDraft, 1, "Save draft"},
+		{WhenDraft, 2, "Save 2 drafts"},
+	} {
+		m := PlanModel{When: test.when, Rows: make([]PlanRow, test.rows)}
 		if got := m.submitLabel(); got != test.want {
 			t.Errorf("%s of %d: want %q, got %q", test.when, test.rows, test.want, got)
 		}
