@@ -144,6 +144,8 @@ func TestOnePostIsComposedForFiveNetworks(t *testing.T) {
 		}
 		b.waitFor(fmt.Sprintf(`document.querySelector("#preview-%s %s")?.textContent.trim() === %q`, network, part, shows))
 	}
+	b.waitFor(`[...document.querySelectorAll("#previews details")].every((preview) =>
+		getComputedStyle(preview.querySelector(".chevron")).rotate === (preview.open ? "90deg" : "none"))`)
 	b.checkAccessibility("compose for five networks")
 	b.click(testid("submit"))
 	b.waitFor(`document.querySelectorAll("[data-testid=confirm-send][open] [data-testid=plan-row]").length === 5`)

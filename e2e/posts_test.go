@@ -225,6 +225,18 @@ func TestAQueuedPostIsEditedInPlaceInABrowser(t *testing.T) {
 	}
 	b.waitFor(`document.querySelector("[data-testid=preview-text]").innerText.includes("Rye bread is back.")`)
 
+	// On a phone, the form for its time opens in view and is as large as that of the composer.
+	b.runActions("use a phone", chromedp.EmulateViewport(375, 480))
+	b.click(testid("reschedule-open"))
+	b.waitFor(`(() => {
+		const bottom = document.querySelector("#reschedule").getBoundingClientRect().bottom;
+		const [input, button] = ["#at", "[data-testid=reschedule-submit]"].map((it) => document.querySelector(it));
+		return bottom <= document.querySelector(".bar").getBoundingClientRect().top && getComputedStyle(input).fontSize === "16px" &&
+			input.offsetHeight === 44 && button.offsetHeight === 44 &&
+			getComputedStyle(document.querySelector("#reschedule .chevron")).rotate === "90deg";
+	})()`)
+	b.runActions("use a large screen", chromedp.EmulateViewport(1280, 900))
+
 	// Send now can be undone, and then again not.
 	b.clickLink(testid("send-now"))
 	b.clickLink(testid("undo"))

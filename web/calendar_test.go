@@ -108,6 +108,43 @@ func TestTheCalendarShowsPostsByDayInTheWorkspacesZone(t *testing.T) {
 	}
 }
 
+// The way back to the calendar was gone after "Change time" and after its Undo.
+func TestAPostLeadsBackToTheCalendarAfterItsTimeWasChanged(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	post := s.ws.Queued("hello", s.threads, s.Clock.Now().Add(time.Hour))
+	day := "/calendar?date=2026-10-09&view=day"
+	leadsBack := func(shown *page) {
+		t.Helper()
+		if back := shown.one(t, testid("back")); attribute(back, "href") != day {
+			t.Errorf("the link leads to %q", attribute(back, "href"))
+		}
+	}
+	opened := s.b.get("/posts/"+post.ID, "Referer", "http://localhost:8080/w/one"+day)
+	update := s.b.part(http.MethodGet, attribute(opened.one(t, testid("post")), "hx-get")+"x")
+	move := func(shown *page, at string) *page {
+		form := shown.form(t, testid("reschedule"))
+		form.Set("back", "/w/one"+form.Get("back"))
+		form.Set("at", at)
+		return s.b.send(http.MethodPost, "/posts/"+post.ID+"/reschedule", form.Encode())
+	}
+	leadsBack(move(update, "2020-10-12T18:00").is(t, http.StatusConflict))
+	to := move(opened, "2026-10-12T18:00").is(t, http.StatusSeeOther).Header.Get("Location")
+	moved := s.b.get(to)
+	leadsBack(moved)
+	moved.one(t, testid("flash-next")+`[href="/calendar?date=2026-10-12"]`)
+
+	undo := moved.form(t, ".flash form").Encode()
+	to = s.b.send(http.MethodPost, "/posts/undo", undo, "Referer", "http://localhost:8080/w/one"+to).
+		is(t, http.StatusSeeOther).Header.Get("Location")
+	undone := s.b.get(to)
+	undone.says(t, "Undone.")
+	leadsBack(undone)
+	if found := s.b.get("/posts/" + post.ID + "?back=%2Fposts").all(testid("back")); len(found) != 0 {
+		t.Errorf("the post leads to %q", attribute(found[0], "href"))
+	}
+}
+
 // A post that was opened from the calendar had no way back to its day.
 func TestAPostLeadsBackToTheCalendarThatItWasOpenedFrom(t *testing.T) {
 	t.Parallel()

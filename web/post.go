@@ -40,7 +40,7 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 		return err
 	}
 	section := layout.SectionPosts
-	if m.CalendarURL = r.refererCalendarURL(); m.CalendarURL != "" {
+	if m.CalendarURL = r.findCalendarURL(); m.CalendarURL != "" {
 		section = layout.SectionCalendar
 	}
 	if m.Frame, err = r.loadFrameAndPopFlash(tabTitle(card), section); err != nil {

@@ -33,7 +33,7 @@ func (r *request) redirectToPostWithFlashOrShowRefusal(message layout.Flash, err
 		return err
 	}
 	r.setFlashWithDetails(message)
-	return r.redirect(r.link.Post(r.pathID()))
+	return r.redirect(r.link.PostOpenedFrom(r.pathID(), r.findCalendarURL()))
 }
 
 // queuePost queues a draft for the time that is saved with it.
@@ -71,11 +71,16 @@ func (r *request) reschedulePost(form url.Values) error {
 	if err != nil {
 		return err
 	}
+	calendarZone, err := r.loadWorkspaceZone()
+	if err != nil {
+		return err
+	}
 	act := "Moved to "
 	if before.At.IsZero() {
 		act = "Time set to "
 	}
 	message := r.newUndoFlash(act+zone.FormatTime(p.PublishAt.Time)+".", before)
+	message.URL, message.Label = r.calendarDayLink(p.PublishAt.Time, calendarZone)
 	if before.Status == core.PostQueued {
 		message = r.addUpdateURL(message, []string{before.ID})
 	}

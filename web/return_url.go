@@ -57,13 +57,16 @@ func (r *request) requestedPageURL() (urlOrEmpty string) {
 	return safeReturnURL(r.echo.Request().URL.RequestURI())
 }
 
-// refererCalendarURL returns the page of the calendar in Referer, or "" if Referer is not one.
-func (r *request) refererCalendarURL() (urlOrEmpty string) {
-	page, calendar := r.refererPageURL(), r.link.Calendar(link.Calendar{})
-	if path, _, _ := strings.Cut(page, "?"); path != calendar && !strings.HasPrefix(path, calendar+"/") {
-		return ""
+// findCalendarURL returns the page of the calendar from which a post's page was opened: the one in Referer, or else the
+// one that the address of the post's page or its form names. It returns "" if there is none.
+func (r *request) findCalendarURL() (urlOrEmpty string) {
+	calendar := r.link.Calendar(link.Calendar{})
+	for _, page := range []string{r.refererPageURL(), safeReturnURL(r.echo.FormValue(link.BackToCalendar))} {
+		if path, _, _ := strings.Cut(page, "?"); path == calendar || strings.HasPrefix(path, calendar+"/") {
+			return page
+		}
 	}
-	return page
+	return ""
 }
 
 // refererPageURL returns the page in Referer, or "" if that is not one of our pages.

@@ -40,6 +40,9 @@ document.addEventListener("click", (event) => {
   slides?.scrollBy({ left: Number(arrow.dataset.turn) * slides.clientWidth });
 });
 
+// What a card shows when it opens may be below the edge, or behind the bar of a phone.
+document.addEventListener("toggle", ({ target }) => target.matches(".fold[open]") && target.scrollIntoView({ block: "nearest" }), true);
+
 // isUpdate reports whether a request updates a part of an open page without being asked to.
 const isUpdate = (event) => event.detail.requestConfig.elt.hasAttribute("data-live");
 

@@ -13,7 +13,7 @@ func TestAddresses(t *testing.T) {
 		"/posts/post_1/edit/plan":                           last.PlanEditedPost("post_1"),
 		"/w/bell-rope/posts/..%2F..%2Fsign-out/cancel":      bell.CancelPost("../../sign-out"),
 		"/w/..%2Fsign-out/posts":                            Workspace("../sign-out").CreatePosts(),
-		"/posts/post_1?seen=live-1":                         last.PostSince("post_1", "live-1"),
+		"/posts/post_1?seen=live-1":                         last.PostSince("post_1", "", "live-1"),
 		"/w/bell-rope/accounts/connect/threads":             bell.Connect("threads"),
 		"/accounts/callback/:platform":                      ConnectCallback(":platform"),
 		"/accounts/acc_1/reconnect":                         last.Reconnect("acc_1"),

@@ -22,10 +22,27 @@ func (w Workspace) PublishingHold() string { return w.At("/on-hold") }
 // Post is the page of a post.
 func (w Workspace) Post(postID string) string { return joinPath(w.At(posts), postID) }
 
-// PostSince is the address for polling a post's page; seenHash is the ContentHash of what the page shows. The response
-// is 204 if nothing has changed.
-func (w Workspace) PostSince(postID, seenHash string) string {
-	return withQuery(w.Post(postID), url.Values{"seen": {seenHash}})
+// BackToCalendar is the parameter of a post's page, and the input of its forms, with the page of the calendar from which
+// the post's page was opened.
+const BackToCalendar = "back"
+
+// PostOpenedFrom is the page of a post with a link back to a page of the calendar. calendarURL may be empty.
+func (w Workspace) PostOpenedFrom(postID, calendarURL string) string {
+	query := url.Values{}
+	if calendarURL != "" {
+		query.Set(BackToCalendar, calendarURL)
+	}
+	return withQuery(w.Post(postID), query)
+}
+
+// PostSince is the address for polling the page PostOpenedFrom; seenHash is the ContentHash of what the page shows. The
+// response is 204 if nothing has changed.
+func (w Workspace) PostSince(postID, calendarURL, seenHash string) string {
+	query := url.Values{"seen": {seenHash}}
+	if calendarURL != "" {
+		query.Set(BackToCalendar, calendarURL)
+	}
+	return withQuery(w.Post(postID), query)
 }
 
 // ComposeFor is the composer with an account selected.

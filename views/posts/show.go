@@ -13,6 +13,7 @@ import (
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/views/layout"
+	"belfry/views/link"
 	"belfry/views/ui"
 )
 
@@ -110,9 +111,13 @@ func (m ShowModel) showsHint() bool {
 	return m.Post.Error.Hint != nil && m.ReplacedBy == "" && !reconnects
 }
 
-// hiddenInputs returns the hidden inputs of a form with only a button.
+// hiddenInputs returns the hidden inputs of a form on the page.
 func (m ShowModel) hiddenInputs() []ui.Hidden {
-	return []ui.Hidden{{Name: ui.FieldForm, Value: m.Form}, {Name: FieldRevision, Value: m.Revision}}
+	inputs := []ui.Hidden{{Name: ui.FieldForm, Value: m.Form}, {Name: FieldRevision, Value: m.Revision}}
+	if m.CalendarURL != "" {
+		inputs = append(inputs, ui.Hidden{Name: link.BackToCalendar, Value: m.CalendarURL})
+	}
+	return inputs
 }
 
 // shownState returns the state that a post's badge shows: its status, ui.Replaced if it has a live copy, or ui.NeedsYou

@@ -29,7 +29,6 @@ var icons = map[string]string{
 	"calendar":             `<path d="M8 2v4"/><path d="M16 2v4"/><rect width="18" height="18" x="3" y="4" rx="2"/><path d="M3 10h18"/>`,
 	"calendar-clock":       `<path d="M16 14v2.2l1.6 1"/><path d="M16 2v3"/><path d="M21 7.338V5a2 2 0 00-2-2H5a2 2 0 00-2 2v14a2 2 0 002 2h2.338"/><path d="M3 9h5.859"/><path d="M8 2v3"/><circle cx="16" cy="16" r="6"/>`,
 	"check":                `<path d="M20 6 9 17l-5-5"/>`,
-	"chevron-down":         `<path d="m6 9 6 6 6-6"/>`,
 	"chevron-left":         `<path d="m15 18-6-6 6-6"/>`,
 	"chevron-right":        `<path d="m9 18 6-6-6-6"/>`,
 	"circle-alert":         `<circle cx="12" cy="12" r="10"/><line x1="12" x2="12" y1="8" y2="12"/><line x1="12" x2="12.01" y1="16" y2="16"/>`,
