@@ -91,10 +91,9 @@ func (r *request) loadCalendarDays(m *calendar.Model) error {
 	if m.Shown.View == link.ViewMonth {
 		spans = append(spans, core.CalendarSpan{Span: m.Zone.DaySpan(m.Date), Limit: chosenMost})
 	}
-	const mergePostsOfOneRequest = true
 	f := m.Shown.Filter
 	found, err := r.web.cfg.App.ListCalendarPosts(r.context(), r.caller, calendarListRequestWithoutNetwork(f),
-		core.Platform(f.Network), spans, mergePostsOfOneRequest)
+		core.Platform(f.Network), spans)
 	if err != nil {
 		return err
 	}
@@ -230,21 +229,15 @@ func (r *request) showMovablePostsOfDay() error {
 	shown := link.ParseCalendar(r.echo.QueryParams())
 	date := dateOrToday(shown, zone, r.web.cfg.Now())
 	shown.View, shown.Date = link.ViewDay, date.Format(time.DateOnly)
-	const mergePostsOfOneRequest = false
-	spans := []core.CalendarSpan{{Span: zone.DaySpan(date), Limit: dayMost}}
-	found, err := r.web.cfg.App.ListCalendarPosts(r.context(), r.caller, calendarListRequestWithoutNetwork(shown.Filter),
-		core.Platform(shown.Network), spans, mergePostsOfOneRequest)
+	movable, err := r.web.cfg.App.ListMovablePosts(r.context(), r.caller, calendarListRequestWithoutNetwork(shown.Filter),
+		core.Platform(shown.Network), core.CalendarSpan{Span: zone.DaySpan(date), Limit: app.MaxBulk})
 	if err != nil {
 		return err
 	}
-	day := found[0]
-	movable := slices.DeleteFunc(slices.Clone(day.Posts), func(p app.CalendarPost) bool { return !p.Movable })
-	if len(movable) == 0 {
+	if movable.Total == 0 {
 		return r.redirect(r.link.Calendar(shown))
 	}
-	m := calendar.TogetherModel{
-		Zone: zone, Posts: r.convertCalendarPosts(movable), Total: day.Total - len(day.Posts) + len(movable),
-	}
+	m := calendar.TogetherModel{Zone: zone, Posts: r.convertCalendarPosts(movable.Posts), Total: movable.Total}
 	title := ui.CountNoun(m.Total, "post", "posts") + " on " + date.Format("Monday 2 January 2006")
 	if m.Frame, err = r.loadFrameAndPopFlash(title, layout.SectionCalendar); err != nil {
 		return err

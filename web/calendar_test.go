@@ -541,6 +541,23 @@ func TestThePostsOfADayAreMovedFromItsPage(t *testing.T) {
 	a.seat(a.ws.Member(core.RoleViewer)).get("/calendar/posts?date=2026-10-06").leads(t, "/calendar?date=2026-10-06&view=day")
 }
 
+// The page looked for posts that can be moved only among the first 200 of the day, and counted the others as such.
+func TestThePostsOfADayAreMovedAfterManyThatAreLive(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	a.ws.Work(a.ws.Now("Breakfast", a.account))
+	_, err := a.Pool.Exec(t.Context(), `
+		INSERT INTO posts SELECT (jsonb_populate_record(p, jsonb_build_object(
+			'id', gen_random_uuid(), 'external_id', ''))).*
+		FROM posts p, generate_series(1, 250)`)
+	must(t, err)
+	a.at("2026-10-05T18:00", "Buns")
+	const movable = "/calendar/posts?date=2026-10-05&view=day"
+	a.calendar("view=day").one(t, testid("move-day")+`[href="`+movable+`"]`)
+	a.b.get(movable).is(t, http.StatusOK).says(t, "1 post on Monday 5 October 2026", "Buns")
+	a.b.get(movable+"&status=live").leads(t, "/calendar?date=2026-10-05&status=live&view=day")
+}
+
 func TestPostsComposedTogetherAreChangedOnTheirPage(t *testing.T) {
 	t.Parallel()
 	a := newAlmanac(t)

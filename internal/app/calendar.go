@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"belfry/internal/contract"
@@ -36,10 +37,10 @@ type CalendarPosts struct {
 }
 
 // ListCalendarPosts returns, for each span of time, the posts that match the filter. If platformOrEmpty is not "", only
-// posts on that network match. Drafts without a time are in no span. If mergePostsOfOneRequest is set, one CalendarPost
-// represents all posts that one request created for the same time and that have the same status.
+// posts on that network match. Drafts without a time are in no span. One CalendarPost represents all posts that one
+// request created for the same time and that have the same status.
 func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, filter contract.ListPosts,
-	platformOrEmpty core.Platform, spans []core.CalendarSpan, mergePostsOfOneRequest bool,
+	platformOrEmpty core.Platform, spans []core.CalendarSpan,
 ) ([]CalendarPosts, error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
@@ -49,6 +50,7 @@ func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, filter contr
 	if err != nil {
 		return nil, err
 	}
+	const mergePostsOfOneRequest = true
 	found, err := t.CalendarPosts(ctx, f, spans, mergePostsOfOneRequest)
 	if err != nil {
 		return nil, err
@@ -62,11 +64,42 @@ func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, filter contr
 	return list, nil
 }
 
+// ListMovablePosts returns the posts of a span of time that match the filter and that the caller may move. Each has its
+// own CalendarPost. If platformOrEmpty is not "", only posts on that network match.
+func (a *App) ListMovablePosts(ctx context.Context, c core.Caller, filter contract.ListPosts,
+	platformOrEmpty core.Platform, span core.CalendarSpan,
+) (CalendarPosts, error) {
+	t, err := a.authorize(c, core.Read)
+	if err != nil {
+		return CalendarPosts{}, err
+	}
+	f, err := a.parsePostFilter(ctx, t, filter, platformOrEmpty)
+	if err != nil {
+		return CalendarPosts{}, err
+	}
+	isFilteredOut := func(s core.PostStatus) bool { return len(f.Statuses) > 0 && !slices.Contains(f.Statuses, s) }
+	statuses := slices.DeleteFunc(slices.Clone(movableStatuses), isFilteredOut)
+	if len(statuses) == 0 || !c.Role().CanWrite() {
+		return CalendarPosts{}, nil
+	}
+	f.Statuses = statuses
+	const mergePostsOfOneRequest = false
+	found, err := t.CalendarPosts(ctx, f, []core.CalendarSpan{span}, mergePostsOfOneRequest)
+	if err != nil || len(found) == 0 {
+		return CalendarPosts{}, err
+	}
+	posts := convertAll(found, func(p store.CalendarPost) CalendarPost { return calendarPostOf(c, p) })
+	return CalendarPosts{Posts: posts, Total: found[0].Total}, nil
+}
+
+// movableStatuses are the states of posts that can be given another time.
+var movableStatuses = []core.PostStatus{core.PostDraft, core.PostQueued}
+
 func calendarPostOf(c core.Caller, p store.CalendarPost) CalendarPost {
 	return CalendarPost{
 		Together: p.Together, Platforms: p.Platforms, Replaced: p.Replaced, ID: p.ID.String(), Account: p.Account,
 		Platform: p.Platform, Status: p.Status, Text: p.Text, At: p.At, Revision: p.Revision,
-		Movable: c.Role().CanWrite() && (p.Status == core.PostDraft || p.Status == core.PostQueued),
+		Movable: c.Role().CanWrite() && slices.Contains(movableStatuses, p.Status),
 	}
 }
 
