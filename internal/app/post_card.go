@@ -153,7 +153,7 @@ func (a *App) newPostCard(c core.Caller, p core.Post) PostCard {
 		card.ReplacedBy = p.ReplacedBy.String()
 	}
 	if p.Error != nil {
-		card.Mend, card.NetworkSaid = p.Error.IsCausedByContent(), p.Error.FromNetwork
+		card.Mend, card.NetworkSaid = p.Error.MayBeCausedByContent(), p.Error.FromNetwork
 	}
 	if c.Role().CanWrite() {
 		now := a.cfg.Now()

@@ -124,8 +124,8 @@ func LostAccessCodes() []string {
 // IsLostAccess reports whether the post failed because access to its account was lost.
 func (e PostError) IsLostAccess() bool { return slices.Contains(LostAccessCodes(), e.Code) }
 
-// IsCausedByContent reports whether the content of the post may have caused the error, so that it helps to change it.
-func (e PostError) IsCausedByContent() bool {
+// MayBeCausedByContent reports whether the content of the post may have caused the error, so that changing it may help.
+func (e PostError) MayBeCausedByContent() bool {
 	switch e.Code {
 	case ErrorUnreachable, ErrorOutcomeUnknown, string(IssueMediaUnreachable.Code):
 		return false
