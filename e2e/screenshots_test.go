@@ -168,6 +168,7 @@ func screensOfOwners() []screen {
 		{name: "settings-shortcuts", path: demoPath + "/settings/shortcuts"},
 		{name: "settings-audit-log", path: demoPath + "/settings", links: []string{`main a[href*="/settings/audit"]`}},
 		{name: "design", path: "/design"},
+		{name: "sandbox", path: "/sandbox/_/"},
 		{name: "error-not-found", path: demoPath + "/nowhere", refused: true},
 		{name: "api-reference", path: "/docs/api"},
 	}
