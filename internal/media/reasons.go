@@ -10,7 +10,7 @@ import (
 // Reasons for refusing a file, as sentences for its sender.
 const (
 	reasonEmpty      = "The file is empty."
-	reasonUnknown    = "This is not a supported image or video. Upload a JPEG, PNG, WebP, GIF, MP4 or MOV."
+	reasonUnknown    = "This is not a supported image or video. Upload a JPEG, PNG, WebP, GIF, MP4 or MOV file."
 	reasonIncomplete = "The file is incomplete or damaged. Upload it again. If that does not help, export it again."
 	reasonDamaged    = "The file is damaged and cannot be read. Export the file again."
 	reasonActive     = "Besides the image or video, the file contains other data, such as a script or an archive. Export the file again."
