@@ -245,7 +245,9 @@ func (m Model) postListURL(d Day) string {
 type viewName struct{ view, name, one string }
 
 var viewNames = []viewName{
-	{link.ViewMonth, "Month", "month"}, {link.ViewWeek, "Week", "week"}, {link.ViewDay, "Day", "day"},
+	{link.ViewMonth, "Month", "month"},
+	{link.ViewWeek, "Week", "week"},
+	{link.ViewDay, "Day", "day"},
 	{link.ViewList, "List", "4 weeks"},
 }
 
