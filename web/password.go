@@ -12,8 +12,8 @@ import (
 	"belfry/views/layout"
 )
 
-// handleAndPromptIfPasswordNeeded handles a request. If the operation requires the person's password again, it shows a page
-// that asks for it. That page contains the submitted form, which is submitted again with the password.
+// handleAndPromptIfPasswordNeeded handles a request. If the operation requires the person's password again, it shows a
+// page that asks for it. That page contains the submitted form, which is submitted again with the password.
 func (r *request) handleAndPromptIfPasswordNeeded(handle func(*request) error) error {
 	if e, err := r.checkSubmittedPasswordAndRecordTime(); err != nil || e != nil {
 		return cmp.Or(err, r.renderPasswordPrompt(e))

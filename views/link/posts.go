@@ -22,8 +22,8 @@ func (w Workspace) PublishingHold() string { return w.At("/on-hold") }
 // Post is the page of a post.
 func (w Workspace) Post(postID string) string { return joinPath(w.At(posts), postID) }
 
-// BackToCalendar is the parameter of a post's page, and the input of its forms, with the page of the calendar from which
-// the post's page was opened.
+// BackToCalendar is the parameter of a post's page, and the input of its forms, with the page of the calendar from
+// which the post's page was opened.
 const BackToCalendar = "back"
 
 // PostOpenedFrom is the page of a post with a link back to a page of the calendar. calendarURL may be empty.
