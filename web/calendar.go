@@ -246,7 +246,7 @@ func (r *request) showMovablePostsOfDay() error {
 }
 
 // showPostsTogether shows the first app.MaxBulk posts of an entry or a day on a page, with the actions that the list
-// offers for their status. Those of a day are selected.
+// offers for their status. Those of a day are selected unless an action has just been refused.
 func (r *request) showPostsTogether(together calendar.TogetherModel, shown link.Calendar) error {
 	ids := make([]string, len(together.Posts))
 	for i, p := range together.Posts {
@@ -267,11 +267,12 @@ func (r *request) showPostsTogether(together calendar.TogetherModel, shown link.
 	if status := cards[0].Status; status != string(core.PostQueued) && !slices.ContainsFunc(cards, hasOtherStatus) {
 		m.Filter.Status = status
 	}
-	if err := r.loadRowsAndPopSelection(&m, cards); err != nil {
-		return err
+	selectedIDs := r.popSelectionUnlessFragment()
+	if shown.Date != "" && len(selectedIDs) == 0 {
+		selectedIDs = ids
 	}
-	if shown.Date != "" {
-		m.SelectAllUnlessSome()
+	if err := r.loadRows(&m, cards, selectedIDs); err != nil {
+		return err
 	}
 	return r.render(http.StatusOK, posts.Together(m, together.Total), nil)
 }

@@ -558,6 +558,26 @@ func TestThePostsOfADayAreMovedAfterManyThatAreLive(t *testing.T) {
 	a.b.get(movable+"&status=live").leads(t, "/calendar?date=2026-10-05&status=live&view=day")
 }
 
+// If none of the refused posts was left, the posts that the person had not chosen were selected.
+func TestARefusedActionOnADaySelectsNoOtherPosts(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	refused := a.at("2026-10-05T11:30", "Buns")
+	a.at("2026-10-05T18:00", "Not chosen")
+	const movable = "/calendar/posts?date=2026-10-05&view=day"
+	form := a.b.get(movable).form(t, testid("bulk"))
+	for name, value := range map[string]string{"post": refused.ID, "act": "reschedule", "move": "day", "day": "2026-10-04"} {
+		form.Set(name, value)
+	}
+	a.b.send(http.MethodPost, "/posts/bulk", form.Encode()).leads(t, movable)
+	_, err := a.App.CancelPost(t.Context(), a.ws.Owner, refused.ID)
+	must(t, err)
+	must(t, a.App.DeletePost(t.Context(), a.ws.Owner, refused.ID))
+	if n := len(a.b.get(movable).is(t, http.StatusOK).all(testid("post-row") + " input[name=post][checked]")); n != 0 {
+		t.Errorf("%d posts are selected", n)
+	}
+}
+
 func TestPostsComposedTogetherAreChangedOnTheirPage(t *testing.T) {
 	t.Parallel()
 	a := newAlmanac(t)

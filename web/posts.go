@@ -49,7 +49,7 @@ func (r *request) showPosts() error {
 	if m.Accounts, m.Groups, m.Networks, err = r.loadFilterOptions(); err != nil {
 		return err
 	}
-	if err := r.loadRowsAndPopSelection(&m, cards); err != nil {
+	if err := r.loadRows(&m, cards, r.popSelectionUnlessFragment()); err != nil {
 		return err
 	}
 	if r.isPollWithoutNews(m) {
@@ -123,8 +123,8 @@ func (r *request) loadFilterOptions() (accounts, groups, networks []ui.Option, e
 	return accounts, groups, networks, err
 }
 
-// loadRowsAndPopSelection adds a row for each post, with its files. Posts that an action refused stay selected.
-func (r *request) loadRowsAndPopSelection(m *posts.ListModel, cards []app.PostCard) error {
+// loadRows adds a row for each post, with its files.
+func (r *request) loadRows(m *posts.ListModel, cards []app.PostCard, selectedIDs []string) error {
 	var named []string
 	for _, card := range cards {
 		named = append(named, card.MediaIDs...)
@@ -133,17 +133,14 @@ func (r *request) loadRowsAndPopSelection(m *posts.ListModel, cards []app.PostCa
 	if err != nil {
 		return err
 	}
-	selected := r.popSelectionUnlessFragment()
 	for _, card := range cards {
 		row := posts.Row{
 			Post: card.Post, Account: card.AccountName, Avatar: card.AccountAvatar,
 			Network: r.web.cfg.Networks.DisplayName(core.Platform(card.Platform)), Files: convertFilesByID(card.MediaIDs, files),
 			Editable: slices.Contains(card.Acts, core.ActEdit), Fix: rowFixLabel(card), ReplacedBy: card.ReplacedBy,
+			Selected: slices.Contains(selectedIDs, card.ID),
 		}
 		row.Note = rowNote(card, row.Network, m.Zone)
-		for _, id := range selected {
-			row.Selected = row.Selected || id == card.ID
-		}
 		m.Rows = append(m.Rows, row)
 	}
 	return nil

@@ -67,16 +67,6 @@ type ScheduleInput struct {
 	Open  bool // shows the inputs at once
 }
 
-// SelectAllUnlessSome selects all rows if none is selected.
-func (m ListModel) SelectAllUnlessSome() {
-	if slices.ContainsFunc(m.Rows, func(r Row) bool { return r.Selected }) {
-		return
-	}
-	for i := range m.Rows {
-		m.Rows[i].Selected = true
-	}
-}
-
 // ContentHash returns a string that changes whenever the list would look different. Pages poll with it
 // (link.PostsSince).
 func (m ListModel) ContentHash() string {
