@@ -337,8 +337,8 @@ type Outcome struct {
 }
 
 // withFinishedLastStepSQL returns the beginning of a statement, WITH finished AS (…), that finishes the previous step
-// if there is one, and adds its arguments to addArgsTo. Only the worker that began a step knows its epoch and number, so
-// this write needs no fence.
+// if there is one, and adds its arguments to addArgsTo. Only the worker that began a step knows its epoch and number,
+// so this write needs no fence.
 func withFinishedLastStepSQL(lastOrNil *Outcome, addArgsTo args) string {
 	if lastOrNil == nil {
 		return `WITH finished AS (SELECT 1)`
