@@ -54,7 +54,7 @@ type Row struct {
 	Editable bool
 	// Fix is the label of the link to a failed post's page if the post needs a person; optional.
 	Fix string
-	// Selected reports that the post is still selected because an action refused it.
+	// Selected reports that the post is selected at first, for example because an action has just refused it.
 	Selected bool
 }
 
