@@ -77,9 +77,16 @@ func TestTheControlPageFoldsOlderPosts(t *testing.T) {
 	t.Parallel()
 	r := start(t, sandbox.Config{Prefix: "/sandbox"})
 	token := r.threads("harbour.bakery")
-	for range 12 {
+	publish := func() {
 		r.post("/graph.threads.net/v1.0/me/threads_publish", token, url.Values{"creation_id": {r.container(token, "rolls")}})
 	}
+	for range 11 {
+		publish()
+	}
+	if page := r.get("/_/", "").text; !strings.Contains(page, "<summary>Show 1 older post</summary>") {
+		t.Error("one older post is not folded, or counted as several")
+	}
+	publish()
 	shown, folded, _ := strings.Cut(r.get("/_/", "").text, "<summary>Show 2 older posts</summary>")
 	row := "<tr><td>Threads</td>"
 	if strings.Count(shown, row) != 10 || strings.Count(folded, row+"<td><a ") != 2 {
