@@ -166,7 +166,7 @@ func (t Tenant) ReadClaimedPosts(ctx context.Context, claims []Claim) ([]Claimed
 	}
 	var out []ClaimedPost
 	for _, row := range posts {
-		c := ClaimedPost{Publication: publications[row.ID], Post: t.toPost(row)}
+		c := ClaimedPost{Publication: publications[row.ID], Post: t.toPostExceptReplacedBy(row)}
 		i := slices.IndexFunc(accounts, func(a accountAndToken) bool { return a.ID == row.Account })
 		if i < 0 { // deleted with its workspace since the posts were read
 			continue

@@ -23,7 +23,7 @@ const postFields = `
 	coalesce(u.lease_until > clock() AND u.due_at <= clock(), false) AS held,
 	coalesce(coalesce(u.prepare_at, u.next_action_at) > clock(), false) AS ahead,
 	coalesce(u.calling AND u.lease_until > clock(), false) AS calling,
-	p.media_ids, p.copy_of, CASE WHEN p.status = 'failed' THEN (` + liveCopies + ` ORDER BY c.id DESC LIMIT 1) END`
+	p.media_ids, p.copy_of`
 
 // liveCopies selects the live copies of the failed post p. Copies of an earlier post that p replaces count too, unless
 // they were created before p. While p may be live too, or is going to be retried, it selects none.
@@ -63,11 +63,35 @@ func (r *postRow) ScanRow(rows pgx.Rows) error {
 		&r.Attempts, (*string)(&r.Via), timeScanner(&r.CreatedAt), timeScanner(&r.UpdatedAt), timeScanner(&r.next),
 		(*string)(&r.rest), (*string)(&r.ledger.Step), &r.ledger.Open, (*string)(&r.ledger.Answer), &r.held, &r.ahead,
 		&r.calling,
-		(*pgtype.FlatArray[core.MediaID])(&r.MediaIDs), idScanner(&r.CopyOf), idScanner(&r.ReplacedBy))
+		(*pgtype.FlatArray[core.MediaID])(&r.MediaIDs), idScanner(&r.CopyOf))
 }
 
-// toPost returns the post of a row, with what its ledger row says about it.
-func (t Tenant) toPost(r postRow) core.Post {
+// toPosts returns the posts of rows, with what their ledger rows say about them. It looks up the live copies of failed
+// posts in a second query, because most reads find no failed post and PostgreSQL prepares even a subquery that it does
+// not run.
+func (t Tenant) toPosts(ctx context.Context, rows []postRow) ([]core.Post, error) {
+	posts := make([]core.Post, len(rows))
+	var failed []core.PostID
+	for i, row := range rows {
+		posts[i] = t.toPostExceptReplacedBy(row)
+		if row.Status == core.PostFailed {
+			failed = append(failed, row.ID)
+		}
+	}
+	if failed == nil {
+		return posts, nil
+	}
+	copies, err := queryMap[core.PostID, core.PostID](t.query(ctx, `
+		SELECT p.id, copy.id FROM posts p CROSS JOIN LATERAL (`+liveCopies+` ORDER BY c.id DESC LIMIT 1) copy
+		WHERE p.workspace_id = @ws AND p.id = ANY(@failed)`, args{"failed": failed}))
+	for i := range posts {
+		posts[i].ReplacedBy = copies[posts[i].ID]
+	}
+	return posts, err
+}
+
+// toPostExceptReplacedBy returns the post of a row, with what its ledger row says about it.
+func (t Tenant) toPostExceptReplacedBy(r postRow) core.Post {
 	p := r.Post
 	p.Workspace = t.ws
 	if r.failure.Code != "" {
@@ -108,15 +132,20 @@ func (t Tenant) Post(ctx context.Context, id core.PostID) (core.Post, error) {
 	if err != nil {
 		return core.Post{}, err
 	}
-	return t.toPost(row), nil
+	posts, err := t.toPosts(ctx, []postRow{row})
+	return posts[0], err
 }
 
 // PostsByID returns posts by their ids. Missing ones are omitted.
 func (t Tenant) PostsByID(ctx context.Context, ids []core.PostID) (map[core.PostID]core.Post, error) {
 	rows, err := queryValues[postRow](t.query(ctx, `SELECT`+postColumns+` AND p.id = ANY(@ids)`, args{"ids": ids}))
-	found := make(map[core.PostID]core.Post, len(rows))
-	for _, row := range rows {
-		found[row.ID] = t.toPost(row)
+	if err != nil {
+		return nil, err
+	}
+	posts, err := t.toPosts(ctx, rows)
+	found := make(map[core.PostID]core.Post, len(posts))
+	for _, p := range posts {
+		found[p.ID] = p
 	}
 	return found, err
 }
@@ -174,11 +203,7 @@ func (t Tenant) readPosts(ctx context.Context, q postQuery, selectSQL string) ([
 	if err != nil {
 		return nil, err
 	}
-	posts := make([]core.Post, len(rows))
-	for i, row := range rows {
-		posts[i] = t.toPost(row)
-	}
-	return posts, nil
+	return t.toPosts(ctx, rows)
 }
 
 // postQuery contains the parts of a list's SQL.

@@ -91,9 +91,8 @@ func (t Tenant) PostsWithMedia(ctx context.Context, id core.MediaID, limit int) 
 	rows, err := queryValues[postRow](t.query(ctx, `SELECT`+postColumns+`
 		AND p.id = ANY(ARRAY(SELECT post_id FROM post_media WHERE workspace_id = @ws AND media_id = @id))
 		ORDER BY p.created_at DESC, p.id DESC LIMIT @limit`, args{"id": id, "limit": limit}))
-	posts := make([]core.Post, len(rows))
-	for i, row := range rows {
-		posts[i] = t.toPost(row)
+	if err != nil {
+		return nil, err
 	}
-	return posts, err
+	return t.toPosts(ctx, rows)
 }
