@@ -68,8 +68,8 @@ const head = `# Proofs
 | Text, links, photos and videos on five networks | kinds |
 | Each network in its own folder | sixth, lines |
 
-The other proofs measure speed (size, bench), check and time every page (pages), run concurrent operations (operations),
-check that the tests find planted bugs (bugs), and look for bugs that appear only rarely (repeat, fuzz). A proof without
+The other proofs measure speed (size, bench), check every page and time the main ones (pages), run concurrent operations
+(operations), check that the tests find planted bugs (bugs), and look for bugs that appear only rarely (repeat, fuzz). A proof without
 a section has not been run yet.
 `
 
