@@ -31,7 +31,7 @@ var errorTable = meta.ErrorTable{
 	{Subcode: 2207053}:           {Kind: network.Transient, Hint: hintFetch},
 	{Subcode: 2207006}:           {Kind: network.Transient, Hint: hintMissing},
 	{Subcode: 2207008}:           {Kind: network.Transient, Hint: hintMissing},
-	{Subcode: 2207027}:           {Kind: network.Transient, Hint: "Instagram is still processing the post."},
+	{Subcode: 2207027}:           {Kind: network.Transient, Hint: "Instagram has not finished processing the post. " + meta.Later},
 	{Code: 1, Subcode: badCover}: {Kind: network.Rejected, Hint: hintCover},
 
 	{Subcode: 2207050}: {
