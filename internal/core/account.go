@@ -18,7 +18,7 @@ const (
 // AccountBroken is not a status of an account: as a filter, it selects all accounts that are not ok.
 const AccountBroken AccountStatus = "broken"
 
-// Account is a connected profile, page or channel.
+// Account is a connected profile, Page or channel.
 type Account struct {
 	ID          AccountID
 	Platform    Platform

@@ -78,6 +78,8 @@ var (
 
 	IssueFormatUnsupported = newIssue("format_unsupported", "{network} [does|do] not accept the format of %s.",
 		"[It accepts|They accept] {each: %s}; this file is %s.")
+	IssueEncodingUnsupported = newIssue("format_unsupported", "{network} [does|do] not accept the encoding of %s.",
+		"[It accepts|They accept] {each: %s}; this file has %s.")
 	IssueFileTooLarge = newIssue("file_too_large",
 		"The file %s is too large for {network}.", "The limit is {each: %s}.")
 	IssueAspectUnsupported = newIssue("aspect_unsupported", "{network} [does|do] not accept the aspect ratio of %s.",
@@ -150,7 +152,7 @@ func AllIssueTexts() []IssueText {
 		IssueMediaKindUnsupported,
 		IssueImagesWithoutVideo, IssueMediaCountUnsupported, IssueMediaMixedUnsupported,
 		IssueThumbnailUnsupported, IssueMediaUnreachable,
-		IssueFormatUnsupported,
+		IssueFormatUnsupported, IssueEncodingUnsupported,
 		IssueFileTooLarge, IssueAspectUnsupported, IssueResolutionUnsupported, IssueDurationTooShort, IssueDurationTooLong,
 		IssueDurationOverAccount, IssueSettingConflict, IssueSettingUnavailable, IssueAccountExpired, IssueAccountRevoked,
 		IssueNetworkUnavailable,

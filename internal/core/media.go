@@ -122,7 +122,7 @@ func (p Plan) CheckFileSize(bytes int64) error {
 	return e.WithHint("Make the file smaller, or change the subscription plan.")
 }
 
-// NewStorageExceededError returns the 402 for a file that exceeds the workspace's storage.
+// NewStorageExceededError returns quota_exceeded for a file that exceeds the workspace's storage.
 func NewStorageExceededError(usedBytes, limitBytes int64) *Error {
 	e := Fail(CodeQuotaExceeded, "The storage has no room for the file: the workspace uses %s of the %s that its plan allows.",
 		FormatBytes(usedBytes), FormatBytes(limitBytes))

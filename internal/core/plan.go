@@ -73,7 +73,7 @@ func DefaultPlans() Plans {
 	}
 }
 
-// NewFeatureNotIncludedError returns the 402 for a feature that the plan lacks.
+// NewFeatureNotIncludedError returns quota_exceeded for a feature that the plan lacks.
 func NewFeatureNotIncludedError(feature string) *Error {
 	e := Fail(CodeQuotaExceeded, "This workspace's plan does not include %s.", feature)
 	e.Quota = &QuotaFacts{}
@@ -88,14 +88,14 @@ func (p Plan) CheckDraftQuota(existing, more int64) error {
 	return NewQuotaExceededError("draft", "drafts", existing, *p.Drafts).WithHint("Queue or delete drafts, or change the subscription plan.")
 }
 
-// NewPostQuotaExceededError returns the 402 for the limit on posts per month.
+// NewPostQuotaExceededError returns quota_exceeded for the limit on posts per month.
 func NewPostQuotaExceededError(used, limit int64) *Error {
 	return NewQuotaExceededError("post per month", "posts per month", used, limit).
 		WithHint("Wait until next month, turn queued posts into drafts, or change the subscription plan.")
 }
 
-// NewQuotaExceededError returns the 402 for a limit of the plan, without a hint, which the caller adds. singular and
-// plural name what is limited, such as "member" and "members".
+// NewQuotaExceededError returns quota_exceeded for a limit of the plan. The caller adds the hint. singular and plural
+// name what is limited, such as "member" and "members".
 func NewQuotaExceededError(singular, plural string, used, limit int64) *Error {
 	what, count := plural, "count"
 	if limit == 1 {

@@ -29,8 +29,8 @@ const (
 // nothing else.
 func (s Schedule) HasRetriesLeft(p Publication) bool { return p.Tries < len(s.Retry) }
 
-// NextRetryAt returns when the worker tries again after a failure. failures counts it and the earlier ones, so it is at
-// least 1.
+// NextRetryAt returns when the worker tries again after a failure. failures is the number of failures so far, including
+// this one.
 func (s Schedule) NextRetryAt(failures int, now time.Time) time.Time {
 	return now.Add(s.Retry[min(failures, len(s.Retry))-1])
 }

@@ -170,7 +170,7 @@ func readResponse(answer *http.Response, host string, cut redactor, completeWith
 	needsNoJSON := slices.Contains(completeWithoutJSON, answer.StatusCode)
 	unknown := func(message string) *Error {
 		return resp.AttachRedactedTo(
-			Error{Kind: Unknown, Message: host + " " + message, RetryAfter: resp.RetryAfter(time.Time{})},
+			Error{Kind: Unknown, Message: host + " " + message + ".", RetryAfter: resp.RetryAfter(time.Time{})},
 		)
 	}
 	switch {
@@ -202,11 +202,11 @@ func replaceNULEscapes(body []byte) []byte {
 	})
 }
 
-// LongestWait caps the wait that a network asks for. A wrong figure must not hold a post for years.
+// LongestWait caps the wait that a network requests. A wrong figure must not hold a post for years.
 const LongestWait = 24 * time.Hour
 
-// RetryAfter returns the wait that the Retry-After header asks for, at most LongestWait; 0 if it asks for none. A date
-// in the header is compared with now, and ignored if now is zero.
+// RetryAfter returns the wait in the Retry-After header, at most LongestWait; 0 if there is none. A date in the header
+// is compared with now, and ignored if now is zero.
 func (r *Response) RetryAfter(now time.Time) (waitOrZero time.Duration) {
 	value := r.Header.Get("Retry-After")
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 {
@@ -219,7 +219,7 @@ func (r *Response) RetryAfter(now time.Time) (waitOrZero time.Duration) {
 	return min(at.Sub(now), LongestWait)
 }
 
-// CappedWait converts the seconds that a network asks to wait to a duration of at most LongestWait.
+// CappedWait converts a wait in seconds, which a network requests, to a duration of at most LongestWait.
 func CappedWait(seconds float64) time.Duration {
 	return time.Duration(min(seconds, LongestWait.Seconds()) * float64(time.Second))
 }

@@ -47,7 +47,7 @@ const callbackSkew = 5 * time.Minute
 // AnyAge is the maximum age of a signature that never becomes too old.
 const AnyAge time.Duration = 0
 
-// IsSignatureFresh reports whether a signature is at most maxAge old and not from the future, apart from callbackSkew.
+// IsSignatureFresh reports whether a signature is at most maxAge old, and its time at most callbackSkew in the future.
 // maxAge can be AnyAge.
 func IsSignatureFresh(signedAt, now time.Time, maxAge time.Duration) bool {
 	return !signedAt.After(now.Add(callbackSkew)) && (maxAge == AnyAge || !signedAt.Before(now.Add(-maxAge)))

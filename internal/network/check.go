@@ -198,18 +198,18 @@ func (f *Findings) checkVideoLimits(l core.FileLimits, m core.Media) {
 	foreign := func(list []core.Codec, c core.Codec) bool {
 		return c != "" && len(list) > 0 && !slices.Contains(list, c)
 	}
-	wrong := func(is bool, takes, has string) { f.AddIf(is, core.IssueFormatUnsupported, m.Name, takes, has) }
+	wrong := func(is bool, takes, has string) { f.AddIf(is, core.IssueEncodingUnsupported, m.Name, takes, has) }
 	wrong(
 		foreign(l.VideoCodecs, m.VideoCodec), "video in "+joinCodecNames(l.VideoCodecs),
-		nameOfFormatOrCodec(string(m.VideoCodec)),
+		"video in "+nameOfFormatOrCodec(string(m.VideoCodec)),
 	)
 	wrong(
 		foreign(l.AudioCodecs, m.AudioCodec), "audio in "+joinCodecNames(l.AudioCodecs),
-		nameOfFormatOrCodec(string(m.AudioCodec)),
+		"audio in "+nameOfFormatOrCodec(string(m.AudioCodec)),
 	)
 	wrong(
 		exceedsIfLimited(m.AudioRate, l.AudioRate), "audio of at most "+formatThreeDigits(float64(l.AudioRate)/1000)+" kHz",
-		formatThreeDigits(float64(m.AudioRate)/1000)+" kHz",
+		"audio of "+formatThreeDigits(float64(m.AudioRate)/1000)+" kHz",
 	)
 	wrong(
 		exceedsIfLimited(m.AudioChannels, l.AudioChannels),
@@ -227,7 +227,7 @@ func (f *Findings) checkVideoLimits(l core.FileLimits, m core.Media) {
 	}
 	wrong(
 		exceedsIfLimited(m.BitRate, l.BitRate), "at most "+formatThreeDigits(float64(l.BitRate)/megabit)+" Mbit/s",
-		formatThreeDigits(float64(m.BitRate)/megabit),
+		formatThreeDigits(float64(m.BitRate)/megabit)+" Mbit/s",
 	)
 }
 

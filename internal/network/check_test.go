@@ -16,7 +16,7 @@ func limited() network.Description {
 	}
 	video := core.FileLimits{
 		Bytes: 2_000_000_000, Formats: []string{"video/mp4", "video/quicktime"}, MinDurationMs: 3000,
-		MaxDurationMs: 90_000,
+		MaxDurationMs: 90_000, MinFPS: 23, MaxFPS: 60, AudioChannels: 2,
 	}
 	return network.Description{Name: "Somewhere", Limits: core.Limits{
 		Text: core.Count{Max: 10, Unit: core.UnitBytes}, Title: &core.Count{Max: 5, Unit: core.UnitCharacters},
@@ -170,6 +170,16 @@ func TestCheckLimitsJudgesByTheTable(t *testing.T) {
 			kind:  "video",
 			draft: network.Draft{Media: media{film(func(m *core.Media) { m.DurationMs = 90_001 })}},
 			want:  []string{"duration_too_long"}, hint: "The maximum is 90 seconds.",
+		},
+		"too many frames": {
+			kind:  "video",
+			draft: network.Draft{Media: media{film(func(m *core.Media) { m.FPS = 120 })}},
+			want:  []string{"format_unsupported"}, hint: "It accepts 23 to 60 frames per second; this file has 120.",
+		},
+		"too many channels": {
+			kind:  "video",
+			draft: network.Draft{Media: media{film(func(m *core.Media) { m.AudioChannels = 6 })}},
+			want:  []string{"format_unsupported"}, hint: "It accepts at most 2 audio channels; this file has 6.",
 		},
 		"everything wrong at once": {
 			kind: "video",

@@ -13,8 +13,8 @@ import (
 	"belfry/internal/core"
 )
 
-// Rules are what Belfry knows about a network without calling it. Every network has them in its folder, even if it has
-// no connector.
+// Rules are the properties and checks of a network that need no call to it. Every network has them in its folder, even
+// if it has no connector.
 type Rules interface {
 	Describe() Description
 	// NormalizeSettings decodes a settings block strictly and returns it in normal form. An unknown key or value is an
@@ -46,8 +46,9 @@ type Network interface {
 	// DeliveryFor returns how a post with the draft's content gets to the network. The result depends only on the kind of
 	// post, its files and the login with which its account was connected. DeliveryFor makes no call.
 	DeliveryFor(d Draft) Delivery
-	// CreateHandle creates the network's own object for the post, or its parts, which AdvanceStatus completes, and
-	// returns the handle. Nobody can see the object or its parts. CreateHandle is not called in FlowOneCall.
+	// CreateHandle creates the network's own object for the post and returns the handle. It may create only parts of the
+	// object, from which AdvanceStatus then makes the object. Nobody can see the object or its parts. CreateHandle is not
+	// called in FlowOneCall.
 	CreateHandle(ctx context.Context, it Item) (handle string, err error)
 	// AdvanceStatus returns the status of the handle. Before the arm, it may also do the next invisible step, such as
 	// sending a part of a file. After the arm, it may repeat such steps if the network has lost their effect. In
@@ -122,8 +123,8 @@ type Description struct {
 	Settle time.Duration
 	// FirstPoll is the time between the first and second status query for a new handle.
 	FirstPoll time.Duration
-	// ErrorsMayPublish is true if the network has returned errors for calls that did publish. After an error, the
-	// post is searched for again after Settle before it counts as refused.
+	// ErrorsMayPublish is true if the network has returned errors for calls that did publish. After an error, a post that
+	// is not found counts as refused only if it is not found after Settle either.
 	ErrorsMayPublish bool
 }
 

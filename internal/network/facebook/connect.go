@@ -14,7 +14,7 @@ const (
 	scopeRead    = "pages_read_engagement"
 )
 
-// scopes are the permissions that Belfry asks for. Without business_management, Pages of a business portfolio are not
+// scopes are the permissions that Belfry requests. Without business_management, Pages of a business portfolio are not
 // listed. The insights are for statistics.
 var scopes = []string{
 	meta.ScopeListPages, scopeRead, scopePublish, "pages_read_user_content", "read_insights", "business_management",

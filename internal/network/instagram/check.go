@@ -24,7 +24,10 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 			{kind != typeReels && s.ShareToFeed != nil, "shareToFeed", "This setting is only for Reels."},
 			{kind != typeFeed && kind != typeCarousel && s.AltText != "", "altText", "This setting is only for images in the feed."},
 			{kind != typeReels && s.CoverMs != nil, "coverMs", "This setting is only for Reels."},
-			{kind == typeReels && isCoverOutsideVideo(s.CoverMs, d.Media), "coverMs", "The video ends before this frame."},
+			{
+				kind == typeReels && isCoverOutsideVideo(s.CoverMs, d.Media), "coverMs",
+				"The video ends before this frame. Choose an earlier frame.",
+			},
 		} {
 			f.AddIf(c.wrong, core.IssueSettingConflict, c.name, c.why)
 		}

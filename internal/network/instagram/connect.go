@@ -14,7 +14,7 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// scopes are the permissions that Belfry asks for; needed are the ones that publishing requires.
+// scopes are the permissions that Belfry requests; needed are the ones that publishing requires.
 var (
 	scopes = []string{
 		"instagram_business_basic", "instagram_business_content_publish", "instagram_business_manage_insights",

@@ -11,7 +11,7 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// pageScopes are the permissions that Belfry asks for with Facebook Login; pageNeeded are the ones that publishing
+// pageScopes are the permissions that Belfry requests with Facebook Login; pageNeeded are the ones that publishing
 // requires. Without business_management, Pages of a business portfolio are not listed.
 var (
 	pageScopes = []string{

@@ -157,7 +157,7 @@ func (t ErrorTable) ListDocumentedErrors() []network.DocumentedError {
 	return all
 }
 
-// longestHeaderWait returns the longest wait that the headers ask for.
+// longestHeaderWait returns the longest wait that the headers request.
 func longestHeaderWait(resp *network.Response, now time.Time) (waitOrZero time.Duration) {
 	longest := resp.RetryAfter(now)
 	var usage map[string][]struct {

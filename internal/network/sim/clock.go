@@ -26,7 +26,7 @@ func (k *Kit) Now() time.Time {
 	return k.now().UTC().Add(k.offset.Get(ahead))
 }
 
-// AdvanceClock moves the networks' clock forward, so tokens age and containers expire. It cannot move it back.
+// AdvanceClock moves the networks' clock forward, so tokens age and containers expire. The clock cannot be moved back.
 func (k *Kit) AdvanceClock(by time.Duration) error {
 	if by < 0 {
 		return fmt.Errorf("the sandbox clock can only move forward, not by %s", by)

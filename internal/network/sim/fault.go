@@ -34,7 +34,7 @@ type Kind struct{ Name, Does string }
 // FaultKinds returns every kind, in an order that suits people.
 func FaultKinds() []Kind {
 	return []Kind{
-		{Reject, "The network refuses the call for good. Nothing is published."},
+		{Reject, "The network refuses the call permanently. Nothing is published."},
 		{Error, "The network responds with the error code that you enter."},
 		{RateLimited, "The network refuses further requests for 30 seconds, or for as long as you enter."},
 		{Slow, "The response is delayed by the number of milliseconds that you enter."},
@@ -48,7 +48,7 @@ func FaultKinds() []Kind {
 		{NeverReady, "A container is never ready to publish. Only for networks that publish in two steps."},
 		{
 			NotReadyRace,
-			"Publishing responds “not found” for a container that was ready. Only for networks that publish in two steps.",
+			"The publishing call returns “not found” for a container that was ready. Only for networks that publish in two steps.",
 		},
 		{ServerError, "The network responds with HTTP 500. The call has no effect."},
 		{BadGateway, "A server in front of the network responds with HTTP 502 and a web page. The call has no effect."},

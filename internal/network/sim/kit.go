@@ -56,7 +56,7 @@ type About struct {
 	// Containers is true if the network publishes in two steps, so faults about readiness make sense.
 	Containers bool
 	Options    []Option
-	// Errors are the errors that a fault can ask for by their code alone.
+	// Errors are the documented errors. A fault that returns one of them needs only its code.
 	Errors []Documented
 	// Style is a style sheet for the network's own pages.
 	Style []byte

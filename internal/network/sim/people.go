@@ -16,7 +16,7 @@ type Person struct {
 	Title   string `json:"title"`
 	ID      string `json:"id"`
 	Name    string `json:"name"`
-	Reports bool   `json:"reports"` // the network tells the app when the person removes it
+	Reports bool   `json:"reports"` // the network notifies the app when the person removes it
 	Erases  bool   `json:"erases"`  // the network passes on that the person wants their data to be deleted
 }
 

@@ -10,7 +10,7 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// scopes are the permissions that Belfry asks for; needed are the ones that publishing requires.
+// scopes are the permissions that Belfry requests; needed are the ones that publishing requires.
 var (
 	scopes = []string{"threads_basic", "threads_content_publish", "threads_manage_insights"}
 	needed = scopes[:2]

@@ -19,16 +19,19 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 			wrong     bool
 			name, why string
 		}{
-			{kind == typePhoto && s.DisableDuet, "disableDuet", "Only for videos."},
-			{kind == typePhoto && s.DisableStitch, "disableStitch", "Only for videos."},
-			{kind == typePhoto && s.CoverMs != nil, "coverMs", "Only for videos."},
-			{kind == typeVideo && s.AutoAddMusic, "autoAddMusic", "Only for photos."},
-			{kind == typeVideo && s.PhotoCoverIndex != nil, "photoCoverIndex", "Only for photos."},
+			{kind == typePhoto && s.DisableDuet, "disableDuet", "This setting is only for videos."},
+			{kind == typePhoto && s.DisableStitch, "disableStitch", "This setting is only for videos."},
+			{kind == typePhoto && s.CoverMs != nil, "coverMs", "This setting is only for videos."},
+			{kind == typeVideo && s.AutoAddMusic, "autoAddMusic", "This setting is only for photos."},
+			{kind == typeVideo && s.PhotoCoverIndex != nil, "photoCoverIndex", "This setting is only for photos."},
 			{
 				kind == typePhoto && isIndexOutOfRange(s.PhotoCoverIndex, d.Media), "photoCoverIndex",
 				"There is no photo with this number. The first photo has the number 0.",
 			},
-			{s.BrandContent && s.PrivacyLevel == onlyMe, "privacyLevel", "A post with a paid partnership cannot be private."},
+			{
+				s.BrandContent && s.PrivacyLevel == onlyMe, "privacyLevel",
+				"A post with a paid partnership cannot be private. Choose another audience.",
+			},
 		} {
 			f.AddIf(c.wrong, core.IssueSettingConflict, c.name, c.why)
 		}

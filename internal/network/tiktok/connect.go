@@ -16,7 +16,7 @@ import (
 	"belfry/internal/network"
 )
 
-// Permissions that Belfry asks for. Publishing requires scopePublish.
+// Permissions that Belfry requests. Publishing requires scopePublish.
 const (
 	scopeProfile = "user.info.profile"
 	scopePublish = "video.publish"

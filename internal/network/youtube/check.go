@@ -27,7 +27,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 		f.AddIf(
 			network.CountFiles(d.Media, core.FileImage) == 0 && s.UseCoverAsThumbnail,
 			core.IssueSettingConflict, "useCoverAsThumbnail",
-			"The post has no image.",
+			"The post has no image. Add one, or turn off this setting.",
 		)
 		for _, m := range d.Media {
 			f.AddIf(m.Kind == core.FileVideo && isAlmostShort(d, m), core.WarnNotAShort)

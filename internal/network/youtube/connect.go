@@ -23,7 +23,7 @@ const (
 
 const scopePrefix = "https://www.googleapis.com/auth/"
 
-// Permissions that Belfry asks for. A person can deselect some of them.
+// Permissions that Belfry requests. A person can deselect some of them.
 const (
 	scopeUpload = scopePrefix + "youtube.upload"
 	scopeRead   = scopePrefix + "youtube.readonly"

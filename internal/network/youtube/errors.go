@@ -81,7 +81,7 @@ func newTokenError(resp *network.Response, now time.Time) *network.Error {
 	switch {
 	case out.Code == "invalid_client" || out.Code == "unauthorized_client" || out.Code == "deleted_client":
 		e.Kind = network.Rejected
-		e.Hint = "Check BELFRY_" + varClientID + " and BELFRY_" + varClientSecret + " on this server."
+		e.Hint = "Ask the server's operator to check BELFRY_" + varClientID + " and BELFRY_" + varClientSecret + "."
 	case meaning.Kind == network.RateLimited:
 		e.Hint, e.RetryAfter = meaning.Hint, cmp.Or(resp.RetryAfter(now), meaning.Wait)
 	case meaning.Kind == network.Transient:

@@ -124,7 +124,7 @@ func (s *Sim) About() sim.About {
 		Options: []sim.Option{
 			{Name: OptQuota, Title: "Instagram: posts per moving 24 hours", Default: "100"},
 			{
-				Name: OptRepeatPublish, Title: "Instagram: second publish of a container",
+				Name: OptRepeatPublish, Title: "Instagram: response to a second publishing call",
 				Default: RepeatError, Choices: []string{RepeatError, RepeatSameID},
 			},
 			{Name: OptListDelay, Title: "Instagram: seconds until a post is listed", Default: "0"},
@@ -134,7 +134,7 @@ func (s *Sim) About() sim.About {
 				Choices: []string{typeBusiness, typeCreator, typePersonal},
 			},
 			{
-				Name: OptExchange, Title: "Instagram: answer with a new token", Default: AnswerList,
+				Name: OptExchange, Title: "Instagram: format of the response with a new token", Default: AnswerList,
 				Choices: []string{AnswerList, AnswerObject},
 			},
 		},

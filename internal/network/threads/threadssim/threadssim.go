@@ -96,7 +96,7 @@ func (s *Sim) About() sim.About {
 		Options: []sim.Option{
 			{Name: OptQuota, Title: "Threads: posts per moving 24 hours", Default: "250"},
 			{
-				Name: OptRepeatPublish, Title: "Threads: second publish of a container",
+				Name: OptRepeatPublish, Title: "Threads: response to a second publishing call",
 				Default: RepeatError, Choices: []string{RepeatError, RepeatSameID},
 			},
 			{Name: OptListDelay, Title: "Threads: seconds until a post is listed", Default: "0"},

@@ -115,7 +115,7 @@ func (s *Sim) About() sim.About {
 	onOff := []string{Off, On}
 	return sim.About{
 		ID: Name, Title: title, Hosts: s.Hosts(), Style: style, Errors: s.errors,
-		Text: "receives a video in parts and publishes it when the last one has arrived.",
+		Text: "receives a video in parts, and publishes the video when the last part has arrived.",
 		Calls: []string{
 			"exchange", "refresh", "revoke", "profile", "creator_info", "create", "upload", "publish", "status", "list", "permalink",
 			sim.CallFetch,
@@ -123,7 +123,7 @@ func (s *Sim) About() sim.About {
 		Options: []sim.Option{
 			{Name: OptAccount, Title: "TikTok: accounts are", Default: Public, Choices: []string{Public, Private, Quiet}},
 			{Name: OptAudited, Title: "TikTok: the app is audited", Default: On, Choices: onOff},
-			{Name: OptDuration, Title: "TikTok: seconds of the longest video", Default: "600"},
+			{Name: OptDuration, Title: "TikTok: length of the longest video, in seconds", Default: "600"},
 			{Name: OptCap, Title: "TikTok: posts per moving 24 hours", Default: "15"},
 			{Name: OptProcess, Title: "TikTok: seconds until an uploaded video is processed", Default: "0"},
 			{Name: OptIDDelay, Title: "TikTok: seconds until the id of a public post is returned", Default: "0"},

@@ -102,7 +102,7 @@ func (s *Sim) Hosts() []string {
 func (s *Sim) About() sim.About {
 	return sim.About{
 		ID: Name, Title: title, Hosts: s.Hosts(), Style: style, Errors: s.errors,
-		Text: "receives the bytes of a video in parts; the last one publishes it.",
+		Text: "receives the bytes of a video in parts. The last part publishes the video.",
 		Calls: []string{
 			"exchange", "refresh", "revoke", "profile", "create", callUpload, callStatus, callPublish, "videos", "list",
 			"thumbnail", "playlist", "playlistCheck",
