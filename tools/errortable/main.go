@@ -34,14 +34,15 @@ const introduction = `# Error codes of the networks
 
 This page lists every error code that Belfry recognizes: all codes that the networks document, and a few others. It says
 what happens after each error, and who must act. The page of a failed post shows the network's own message, without
-secrets, and the hint from this page. If the account must be reconnected, or the outcome of the post is unknown, the page
-shows a general hint instead. If *Who must act* is Belfry, people need to follow the hint only if the error persists.
+secrets, and the hint from this page. If the account must be reconnected, or the outcome of the post is unknown, the
+page of the post shows a general hint instead. If *Who must act* is Belfry, people need to follow the hint only if the
+error persists.
 
 Some codes occur only while a person connects an account or while Belfry renews a token (` + "`invalid_grant`" + `, for
 example). If such a code occurs while a person connects an account, the account is not connected, and no post fails.
 
-The tables describe what happens once a post is due. Before that time, temporary errors use up none of the three retries,
-and a post whose account becomes revoked or expired does not fail yet.
+The tables describe what happens once a post is due. Before that time, temporary errors use up none of the three
+retries, and a post whose account becomes revoked or expired does not fail yet.
 
 After an error in the publishing call, Belfry first asks the network whether it has published the post. If so, the post
 goes live. If not, the table applies, except after a temporary error or a lapsed token. Belfry then repeats the call

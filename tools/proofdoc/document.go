@@ -69,8 +69,8 @@ const head = `# Proofs
 | Each network in its own folder | sixth, lines |
 
 The other proofs measure speed (size, bench), check every page and time the main ones (pages), run concurrent operations
-(operations), check that the tests find planted bugs (bugs), and look for bugs that appear only rarely (repeat, fuzz). A proof without
-a section has not been run yet.
+(operations), check that the tests find planted bugs (bugs), and look for bugs that appear only rarely (repeat, fuzz). A
+proof without a section has not been run yet.
 `
 
 // replaceSection returns the document with a new section for the proof that ran. The sections are in the order of the

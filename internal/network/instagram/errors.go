@@ -26,12 +26,14 @@ var errorTable = meta.ErrorTable{
 	{Code: 80002}:               {Kind: network.RateLimited, Hint: hintThrottled},
 	{Code: 9, Subcode: 2207042}: {Kind: network.RateLimited, Hint: hintQuota, Wait: meta.QuotaWait},
 
-	{Code: -1}:                   {Kind: network.Transient, Hint: hintTrouble},
-	{Code: -2}:                   {Kind: network.Transient, Hint: hintFetch},
-	{Subcode: 2207053}:           {Kind: network.Transient, Hint: hintFetch},
-	{Subcode: 2207006}:           {Kind: network.Transient, Hint: hintMissing},
-	{Subcode: 2207008}:           {Kind: network.Transient, Hint: hintMissing},
-	{Subcode: 2207027}:           {Kind: network.Transient, Hint: "Instagram has not finished processing the post. " + meta.Later},
+	{Code: -1}:         {Kind: network.Transient, Hint: hintTrouble},
+	{Code: -2}:         {Kind: network.Transient, Hint: hintFetch},
+	{Subcode: 2207053}: {Kind: network.Transient, Hint: hintFetch},
+	{Subcode: 2207006}: {Kind: network.Transient, Hint: hintMissing},
+	{Subcode: 2207008}: {Kind: network.Transient, Hint: hintMissing},
+	{Subcode: 2207027}: {
+		Kind: network.Transient, Hint: "Instagram has not finished processing the post. " + meta.Later,
+	},
 	{Code: 1, Subcode: badCover}: {Kind: network.Rejected, Hint: hintCover},
 
 	{Subcode: 2207050}: {
