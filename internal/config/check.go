@@ -141,8 +141,8 @@ func checkCredentialPairs(cfg *Config) (wrong []error) {
 // testPrefix begins the names of variables that only tests use. The programs that tests start inherit these variables.
 const testPrefix = "TEST_"
 
-// checkUnknownVariables returns an error for each variable that Belfry does not know. Without this check, a typo would
-// silently leave a default in effect.
+// checkUnknownVariables returns an error for each variable that is not one of Belfry's. Without this check, a typo
+// would silently leave a default in effect.
 func checkUnknownVariables(cfg *Config) error {
 	known := map[string]bool{}
 	for _, f := range listFields(cfg) {
@@ -161,7 +161,7 @@ func checkUnknownVariables(cfg *Config) error {
 		if nearest := core.NearestName(name, names); nearest != "" {
 			advice += ", or change it to " + Prefix + nearest
 		}
-		wrong = append(wrong, fmt.Errorf("%s%s is not a variable that Belfry knows: %s", Prefix, name, advice))
+		wrong = append(wrong, fmt.Errorf("%s%s is not one of Belfry's variables: %s", Prefix, name, advice))
 	}
 	return errors.Join(wrong...)
 }

@@ -97,8 +97,8 @@ func TestValuesAreRead(t *testing.T) {
 func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 	t.Parallel()
 	for entry, want := range map[string]string{
-		"ADRR=:80":                        "BELFRY_ADRR is not a variable that Belfry knows: remove it, or change it to BELFRY_ADDR",
-		"THREADS_CLIENT=1":                "BELFRY_THREADS_CLIENT is not a variable that Belfry knows: remove it, or change it to BELFRY_THREADS_CLIENT_ID",
+		"ADRR=:80":                        "BELFRY_ADRR is not one of Belfry's variables: remove it, or change it to BELFRY_ADDR",
+		"THREADS_CLIENT=1":                "BELFRY_THREADS_CLIENT is not one of Belfry's variables: remove it, or change it to BELFRY_THREADS_CLIENT_ID",
 		"ADDR=8080":                       `BELFRY_ADDR is "8080", but must be HOST:PORT (for example, BELFRY_ADDR=127.0.0.1:8080)`,
 		"ADDR=:99999":                     `BELFRY_ADDR is ":99999", but must be HOST:PORT (for example, BELFRY_ADDR=127.0.0.1:8080)`,
 		"METRICS_ADDR=on":                 `BELFRY_METRICS_ADDR is "on", but must be HOST:PORT (for example, BELFRY_METRICS_ADDR=127.0.0.1:9100)`,
