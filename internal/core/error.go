@@ -45,8 +45,8 @@ var Codes = []Code{
 	CodeRateLimited, CodeUnavailable, CodeInternal,
 }
 
-// Error tells a caller what happened and what to do. Any other error is for the operator; callers get the code internal
-// instead.
+// Error is an error that a caller can act on: it says what happened and what to do. Any other error is for the
+// operator; callers get the code internal instead.
 type Error struct {
 	Code Code
 	// Subject is the name of a field if Message only continues a sentence that begins with that name. An entry point can

@@ -14,7 +14,7 @@ type ErrorKind string
 // Kinds of error.
 const (
 	Rejected    ErrorKind = "rejected"     // a complete response that refuses the call permanently
-	Transient   ErrorKind = "transient"    // a complete response that asks for a later retry
+	Transient   ErrorKind = "transient"    // a complete response that refuses the call temporarily
 	RateLimited ErrorKind = "rate_limited" // a complete response that refuses the call because of too many calls
 	Lapsed      ErrorKind = "lapsed"       // the access token has lapsed, and RefreshToken gets another
 	Expired     ErrorKind = "expired"      // the token has expired, and a person must reconnect the account

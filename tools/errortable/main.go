@@ -41,8 +41,9 @@ error persists.
 Some codes occur only while a person connects an account or while Belfry renews a token (` + "`invalid_grant`" + `, for
 example). If such a code occurs while a person connects an account, the account is not connected, and no post fails.
 
-The tables describe what happens once a post is due. Before that time, temporary errors use up none of the three
-retries, and a post whose account becomes revoked or expired does not fail yet.
+The tables describe what happens once a post is due. Before that time, temporary errors use up no retries, and a post
+whose account becomes revoked or expired does not fail yet. The pauses of 1, 5 and 15 minutes are the default of
+` + "`BELFRY_RETRY_DELAYS`" + `.
 
 After an error in the publishing call, Belfry first asks the network whether it has published the post. If so, the post
 goes live. If not, the table applies, except after a temporary error or a lapsed token. Belfry then repeats the call

@@ -174,7 +174,7 @@ func longestHeaderWait(resp *network.Response, now time.Time) (waitOrZero time.D
 	return longest
 }
 
-// Reclassify returns a copy of the error with another meaning, for a caller that knows more than the code says.
+// Reclassify returns a copy of the error with another meaning, for a caller that has more information than the code.
 func Reclassify(err error, meaning network.ErrorMeaning) error {
 	var e *network.Error
 	if !errors.As(err, &e) {

@@ -12,9 +12,8 @@ import (
 )
 
 // DistinguishExpiredFromRevoked distinguishes an expired token from a revoked one if the network does not (190 without
-// a subcode).
-// It uses the stored date or, if that is unknown, asks the network with the token that appToken returns. It returns any
-// other error unchanged.
+// a subcode). If the stored date has not passed, or there is none, it asks the network with the token that appToken
+// returns. It returns any other error unchanged.
 func (a API) DistinguishExpiredFromRevoked(
 	ctx context.Context, err error, t network.Token, appToken func(context.Context) (network.Secret, error),
 ) error {

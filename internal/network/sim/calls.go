@@ -29,7 +29,7 @@ type CallRecord struct {
 	Overlaps bool `json:"overlaps,omitempty"`
 }
 
-// Calls remembers the most recent requests.
+// Calls holds the most recent requests.
 type Calls struct {
 	mu    sync.Mutex
 	ring  []CallRecord

@@ -22,7 +22,7 @@ const (
 	WebP = "webp"
 )
 
-// Media is what a network knows about a file that it downloaded. A zero field is unknown.
+// Media contains the properties of a file that a network received. A zero field is unknown.
 type Media struct {
 	SHA256 string  `json:"sha256"`
 	Kind   string  `json:"kind"` // "" for a format that no network accepts

@@ -105,7 +105,7 @@ func doneStatus(id string) network.Status {
 	return network.Status{Verdict: core.Done, ExternalID: id, URL: watchURL(id)}
 }
 
-// statusOfGoneUpload returns the status of an upload that YouTube no longer knows. If its last bytes may have been
+// statusOfGoneUpload returns the status of an upload that no longer exists. If its last bytes may have been
 // sent, it searches the channel's videos, and returns Ambiguous if the post is not among them after a grace period.
 func (n *Network) statusOfGoneUpload(ctx context.Context, it network.Item, goneErr error) (network.Status, error) {
 	if it.ArmedAt.IsZero() {

@@ -11,8 +11,8 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// ReportRemoval tells the app that a person has removed it. With erase, it also tells the app that the person's data
-// must be deleted.
+// ReportRemoval notifies the app that a person has removed it. With erase, it also reports that the person's data must
+// be deleted.
 func ReportRemoval(kit *sim.Kit, network, person string, erase bool) {
 	events := []string{"deauthorize"}
 	if erase {
