@@ -36,7 +36,7 @@ var meanings = map[core.Code]meaning{
 	core.CodePlanHasIssues: {"The plan has issues. The response contains its `rows`.", "Fix the issues in `rows`."},
 	core.CodeMediaPurged: {
 		"A post uses a file whose content has been deleted. The response contains the plan's `rows`.",
-		"Upload the file again.",
+		"Upload the file again, and use its new id.",
 	},
 	core.CodeSizeMismatch: {
 		"Upload requests only: `Content-Length` differs from the reserved `size`. If the header is missing, the status is 411.",

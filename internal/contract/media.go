@@ -109,7 +109,7 @@ type Uploaded struct {
 
 // MediaFromURL is the body of POST /media/from-url.
 type MediaFromURL struct {
-	URL      string  `json:"url" minLength:"1" maxLength:"2000" doc:"https only."`
+	URL      string  `json:"url" minLength:"1" maxLength:"2000" doc:"A public address that begins with https:// and contains neither a user name nor a port."`
 	Filename string  `json:"filename,omitempty" maxLength:"255"`
 	FolderID *string `json:"folderId,omitempty"`
 }

@@ -12,7 +12,7 @@ type Member struct {
 	CreatedAt Time   `json:"createdAt" doc:"When the person joined or, until then, was first invited."`
 	ExpiresAt *Time  `json:"expiresAt" doc:"When the invitation's link stops working; null for a member."`
 	InviteURL string `json:"inviteUrl,omitempty" doc:"The invitation link, returned only in the response to POST /members. It works once and expires after seven days."`
-	Emailed   bool   `json:"emailed,omitzero" doc:"True if the link was also emailed to the person. After several invitations to one address, Belfry stops emailing that address invitations for some time."`
+	Emailed   bool   `json:"emailed,omitzero" doc:"True if Belfry also emails the link to the person. An address gets at most three invitations by email in quick succession, and then at most one a day."`
 }
 
 // Members is the response to GET /members.

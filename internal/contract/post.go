@@ -68,7 +68,7 @@ type When struct {
 	Word      string
 	PublishAt string
 	Timezone  string
-	// Instant is an exact time, which Timezone accompanies. Only the dashboard sets it, to restore an earlier time.
+	// Instant is an exact time in the zone Timezone. Only the dashboard sets it, to restore an earlier time.
 	Instant time.Time
 	// Delayed makes "now" a few seconds later, so that a person can undo sending. Only the dashboard sets it.
 	Delayed bool
