@@ -46,7 +46,7 @@ func allCommands() []command {
 	return []command{
 		{
 			"serve", "", "Run the service: dashboard, API and worker.",
-			"On SIGTERM or Ctrl-C, the service finishes its current work and exits.", withoutOptions(runServe),
+			"On SIGTERM or Ctrl-C, the service gives current work up to 20 seconds to finish, and exits.", withoutOptions(runServe),
 		},
 		{
 			"migrate", "", "Migrate the database to this version's schema.",
@@ -59,7 +59,7 @@ func allCommands() []command {
 		},
 		{
 			"seed", "", "Create demo workspaces with accounts, pictures, videos and two weeks of posts.",
-			"The workspaces belong to the owner who joined first, in any workspace. If there is no workspace yet, they belong to\na new person. The networks must be simulated.\n" + local, defineSeed,
+			"The workspaces belong to the owner with the oldest membership on this server. If there is no workspace yet, they\nbelong to a new person. The networks must be simulated.\n" + local, defineSeed,
 		},
 		{
 			"workspace create", "", "Create a workspace for a new or existing owner, and print the workspace's id and short name.", local,

@@ -51,7 +51,7 @@ func loadDemoBrands() (brands []demoBrand, err error) {
 const demoEmail = "demo@example.org"
 
 // makeDemoWorkspaces creates a workspace for each demo brand and prints how to sign in. The workspaces belong to the
-// owner who joined first, in any workspace, or to a new person if there is no workspace.
+// owner with the oldest membership on this server, or to a new person if there is no workspace.
 func (g *seeder) makeDemoWorkspaces(ctx context.Context, p *program) error {
 	owner, err := g.app.FindFirstOwnerEmail(ctx)
 	if err != nil {

@@ -246,7 +246,7 @@ func (inst *installation) checkListenAddress(ctx context.Context) (found string,
 		return inst.checkAddressUsedByOwnService(ctx)
 	}
 	if err != nil {
-		return "", fmt.Errorf("cannot listen on %s: %w", cfg.Addr, err)
+		return "", fmt.Errorf("cannot listen on %s: %w. Set BELFRY_ADDR to another address", cfg.Addr, err)
 	}
 	return cfg.Addr + ", public address " + cfg.PublicURL, listener.Close()
 }
@@ -295,7 +295,7 @@ func (inst *installation) describeNetworks(context.Context) (found string, err e
 			}
 		}
 	}
-	return fmt.Sprintf("credentials for %v", ready), nil
+	return "credentials for " + strings.Join(ready, ", "), nil
 }
 
 // checkMail connects to the mail server and signs in.

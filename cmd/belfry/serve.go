@@ -22,7 +22,7 @@ const sandboxPath = "/sandbox"
 // networks if no network has credentials.
 func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if usesOwnSandbox(cfg) && !cfg.Roles.Web {
-		return errors.New("a process with only the role worker has no simulated networks: run `belfry sandbox --addr HOST:PORT`, and set BELFRY_NETWORKS_URL to the address of this sandbox in every process")
+		return errors.New("no network has credentials, and a process with only the role worker has no simulated networks: set the credentials of a network, or run `belfry sandbox --addr HOST:PORT` and set BELFRY_NETWORKS_URL and the credentials in every process to the values that this command prints")
 	}
 	log, started := p.newLogger(cfg), time.Now()
 

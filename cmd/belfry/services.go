@@ -92,7 +92,9 @@ func newAppConfigWithoutStorage(
 	})
 	var sender *mail.Sender
 	if err == nil && !cfg.SMTPURL.IsZero() {
-		sender, err = mail.NewSender(cfg.SMTPURL.Reveal(), cfg.MailFrom)
+		if sender, err = mail.NewSender(cfg.SMTPURL.Reveal(), cfg.MailFrom); err != nil {
+			err = fmt.Errorf("read BELFRY_SMTP_URL: %w", err)
+		}
 	}
 	return app.Config{
 		Mail: sender, Outbox: showsMailInSandbox(cfg),

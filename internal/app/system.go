@@ -100,7 +100,7 @@ func (a *App) ListAllWorkspaces(ctx context.Context) ([]core.Workspace, error) {
 	return a.cfg.Store.AllWorkspaces(ctx)
 }
 
-// FindFirstOwnerEmail returns the email address of the owner who joined first, in any workspace, or "" if there is no
+// FindFirstOwnerEmail returns the email address of the owner with the oldest membership on this server, or "" if there is no
 // workspace.
 func (a *App) FindFirstOwnerEmail(ctx context.Context) (emailOrEmpty string, err error) {
 	email, err := a.cfg.Store.OldestOwnerEmail(ctx)

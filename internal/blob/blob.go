@@ -79,8 +79,8 @@ type Object interface {
 func OpenAndCheck(ctx context.Context, address string) (Store, error) {
 	u, err := url.Parse(address)
 	if err != nil { // its text contains the address
-		return nil, errors.New("open the file storage: its address cannot be parsed: it must be file:FOLDER or " +
-			"s3://KEY:SECRET@HOST/BUCKET, with the key and the secret percent-encoded")
+		return nil, errors.New("open the file storage (BELFRY_STORAGE_URL): the address cannot be parsed. It must be " +
+			"file:FOLDER or s3://KEY:SECRET@HOST/BUCKET, with the key and the secret percent-encoded")
 	}
 	var s Store
 	switch {
@@ -89,13 +89,13 @@ func OpenAndCheck(ctx context.Context, address string) (Store, error) {
 	case u.Scheme == "file" && u.Host == "" && u.Opaque+u.Path != "":
 		s, err = openOrCreateFolder(filepath.Clean(u.Opaque + u.Path))
 	default:
-		err = errors.New("its address must be file:FOLDER or s3://KEY:SECRET@HOST/BUCKET")
+		err = errors.New("the address must be file:FOLDER or s3://KEY:SECRET@HOST/BUCKET")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open the file storage: %w", err)
+		return nil, fmt.Errorf("open the file storage (BELFRY_STORAGE_URL): %w", err)
 	}
 	if err := s.CheckReadWrite(ctx); err != nil {
-		return nil, fmt.Errorf("open the file storage: %w", errors.Join(err, s.Close()))
+		return nil, fmt.Errorf("open the file storage (BELFRY_STORAGE_URL): %w", errors.Join(err, s.Close()))
 	}
 	return s, nil
 }

@@ -62,7 +62,7 @@ func (s *Store) OldestOwnerOfWorkspace(ctx context.Context, ws core.WorkspaceID)
 		args{"workspace": ws, "owner": core.RoleOwner}))
 }
 
-// OldestOwnerEmail returns the email address of the owner who joined first, in any workspace.
+// OldestOwnerEmail returns the email address of the owner with the oldest membership on this server.
 func (s *Store) OldestOwnerEmail(ctx context.Context) (string, error) {
 	return queryValue[string](s.query(ctx, `
 		SELECT u.email FROM members m JOIN users u ON u.id = m.user_id
