@@ -1,4 +1,4 @@
--- The whole schema after all migrations, River's tables included; written by `make schema`: do not edit.
+-- The schema after all migrations, including River's tables. `make schema` writes this file: do not edit it.
 CREATE EXTENSION IF NOT EXISTS btree_gin WITH SCHEMA public;
 
 COMMENT ON EXTENSION btree_gin IS 'support for indexing common datatypes in GIN';

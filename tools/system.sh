@@ -45,7 +45,7 @@ install_packages() {
 	*) packages= ;;
 	esac
 	if [ -z "$packages" ]; then
-		echo "$name is missing, and this machine has no known package manager: install $name yourself." >&2
+		echo "$name is missing, and this script cannot install it on this machine: install $name yourself." >&2
 		exit 1
 	fi
 	if [ "$m" = brew ]; then

@@ -16,7 +16,7 @@ import (
 	"belfry/internal/store/storetest"
 )
 
-const head = "-- The whole schema after all migrations, River's tables included; written by `make schema`: do not edit.\n"
+const head = "-- The schema after all migrations, including River's tables. `make schema` writes this file: do not edit it.\n"
 
 func main() {
 	if err := run(context.Background(), os.Args[1:]); err != nil {
