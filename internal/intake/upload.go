@@ -137,7 +137,7 @@ func chargeStorage(ctx context.Context, t store.Tenant, plan core.Plan, bytes in
 }
 
 // reasonExpired is the reason shown for a file that was not uploaded in time.
-const reasonExpired = "The file was not uploaded in time."
+const reasonExpired = "The file was not uploaded in time. Upload the file again."
 
 // expireUploadIfUnclaimed marks a file as failed because it was not uploaded in time, and frees its reserved storage.
 // The caller checks the time. expireUploadIfUnclaimed does nothing if an upload is in progress or has succeeded.
@@ -242,7 +242,7 @@ func (s *Service) releaseClaimAndExplainFailure(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, source *trackingReader, err error,
 ) (senderErr error) {
 	if releaseErr := t.ReleaseMediaClaimIfHeld(ctx, claim, 0, false); releaseErr != nil {
-		s.cfg.Log.Warn("could not release the lease of an upload; it will expire", "media", claim.ID, "error", releaseErr)
+		s.cfg.Log.Warn("could not release the lease of an upload; the lease will expire by itself", "media", claim.ID, "error", releaseErr)
 	}
 	switch {
 	case errors.Is(err, errLeaseLost):

@@ -114,7 +114,7 @@ func (m *Metrics) CountInterruptedHandleCreation(platform string) {
 // CountRateLimited counts a request that a rate limit refused.
 func (m *Metrics) CountRateLimited(policy string) { m.refused.WithLabelValues(policy).Inc() }
 
-// SetSealedValues sets how many values are encrypted with each secret key, and forgets all other keys.
+// SetSealedValues sets how many values are encrypted with each secret key, and removes all other keys.
 func (m *Metrics) SetSealedValues(countByKeyID map[string]int64) {
 	m.sealed.Reset()
 	for id, n := range countByKeyID {

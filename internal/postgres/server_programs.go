@@ -126,7 +126,7 @@ func inspectServerPrograms(ctx context.Context, dir string) (serverPrograms, err
 	}
 	out, err := exec.CommandContext(ctx, server, "--version").Output()
 	if err != nil {
-		return serverPrograms{}, fmt.Errorf("ask %s for its version: %w", server, err)
+		return serverPrograms{}, fmt.Errorf("find the version of %s: %w", server, err)
 	}
 	m := versionInWords.FindSubmatch(out)
 	if m == nil {

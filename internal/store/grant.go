@@ -101,7 +101,7 @@ func (s *Store) Erasure(ctx context.Context, code string) (Erasure, error) {
 		WHERE code = @code`, args{"code": code}))
 }
 
-// MarkErasureDone records that nothing is left to delete, and forgets whose data it was. It does nothing if this is
+// MarkErasureDone records that nothing is left to delete, and deletes the hash of the grant. It does nothing if this is
 // already recorded.
 func (s *Store) MarkErasureDone(ctx context.Context, code string) error {
 	return s.exec(ctx, `UPDATE erasures SET grant_hash = '', done_at = clock() WHERE code = @code AND done_at IS NULL`,

@@ -128,7 +128,7 @@ func (s *Store) RefundCountedAction(ctx context.Context, serverWideKey string, i
 		args{"key": serverWideKey, "interval": interval})
 }
 
-// ResetThrottle forgets all actions of a key.
+// ResetThrottle deletes all counted actions of a key.
 func (s *Store) ResetThrottle(ctx context.Context, serverWideKey string) error {
 	return s.exec(ctx, `DELETE FROM throttles WHERE key = @key`, args{"key": serverWideKey})
 }

@@ -9,7 +9,7 @@ import (
 	"belfry/internal/queue"
 )
 
-// Jobs counts the jobs of a kind that have been enqueued, finished ones included.
+// Jobs counts the jobs of a kind that have been enqueued, including finished ones.
 func (h *Harness) Jobs(kind string) (n int) {
 	h.t.Helper()
 	must(h.t, h.Pool.QueryRow(h.Context(), `SELECT count(*) FROM river_job WHERE kind = $1`, kind).Scan(&n))
