@@ -100,8 +100,8 @@ func (a *App) ListAllWorkspaces(ctx context.Context) ([]core.Workspace, error) {
 	return a.cfg.Store.AllWorkspaces(ctx)
 }
 
-// FindFirstOwnerEmail returns the email address of the owner with the oldest membership on this server, or "" if there is no
-// workspace.
+// FindFirstOwnerEmail returns the email address of the owner with the oldest membership on this server, or "" if there
+// is no workspace.
 func (a *App) FindFirstOwnerEmail(ctx context.Context) (emailOrEmpty string, err error) {
 	email, err := a.cfg.Store.OldestOwnerEmail(ctx)
 	if errors.Is(err, store.ErrNotFound) {
