@@ -100,7 +100,11 @@ func (r *request) changeMemberOrInvitationRole(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	r.setFlash(ui.ToneGood, made.Name+" is now "+core.Role(made.Role).WithArticle()+".")
+	verb := " is now "
+	if made.ExpiresAt != nil { // an invitation
+		verb = " will join as "
+	}
+	r.setFlash(ui.ToneGood, made.Name+verb+core.Role(made.Role).WithArticle()+".")
 	return r.redirect(r.link.Members())
 }
 
@@ -151,6 +155,6 @@ func (r *request) removeAccessOrLeave(url.Values) error {
 	if r.pathID() == r.caller.AttributedUser().String() {
 		return r.signOut()
 	}
-	r.setFlash(ui.ToneGood, "Access removed.")
+	r.setFlash(ui.ToneGood, "This person has no access to the workspace.")
 	return r.redirect(r.link.Members())
 }

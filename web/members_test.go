@@ -24,6 +24,9 @@ func TestMembersAreInvitedChangedAndRemoved(t *testing.T) {
 	}
 	again := textOf(b.post("/settings/members", "email", "ben@example.org", "name", "Ben", "role", "editor").is(t,
 		http.StatusCreated).one(t, testid("new-link")))
+	invitation := "/settings/members/" + attribute(b.get("/settings/members").all(testid("member"))[1], "data-member-id")
+	b.post(invitation, "role", "editor").leads(t, "/settings/members")
+	b.get("/settings/members").says(t, "Ben will join as an editor.")
 	guest := r.browser()
 	guest.get(strings.TrimPrefix(address, apptest.PublicURL)).is(t, http.StatusNotFound)
 	guest.post(strings.TrimPrefix(again, apptest.PublicURL), "name", "Ben Miller", "password",
@@ -158,7 +161,7 @@ func TestAFormOfAMemberThatIsSentTwiceActsOnce(t *testing.T) {
 	page = s.b.get(ben + "/remove")
 	for range 2 {
 		s.submit(page, testid("confirm-form")).leads(t, "/settings/members")
-		s.b.get("/settings/members").says(t, "Access removed.")
+		s.b.get("/settings/members").says(t, "This person has no access to the workspace.")
 	}
 	if n := s.countAudited("^member_") - before; n != 2 {
 		t.Errorf("they acted %d times", n)
