@@ -62,7 +62,7 @@ func (r *request) loadFrameAndPopFlash(title string, section layout.Section) (la
 	if err != nil {
 		return f, err
 	}
-	f.Workspace, f.Person.Name, f.Version = who.Workspace.Name, who.User.Name, r.web.cfg.Version
+	f.Workspace, f.Person.Name = who.Workspace.Name, who.User.Name
 	if f.Others, err = r.loadOtherWorkspaces(); err != nil {
 		return f, err
 	}

@@ -38,8 +38,6 @@ type Config struct {
 	SetUpCode string
 	// SandboxPath is the path of the service's own simulated networks; empty if there are none.
 	SandboxPath string
-	// Version is shown in Settings; optional.
-	Version string
 	// UpgradeURL is the address for changing the plan; optional.
 	UpgradeURL string
 }

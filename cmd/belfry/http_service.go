@@ -94,7 +94,7 @@ func (d *httpService) newDashboard(pool *pgxpool.Pool, server *httpd.Server, pub
 	cfg := web.Config{
 		App: d.app, Networks: d.shared.Networks, Sessions: store.NewSessions(db, time.Now), Server: server,
 		Log: d.shared.Log, PublicURL: public, Now: time.Now, SetUpCode: deriveSetUpCode(d.shared.Ring),
-		Version: versionText(), UpgradeURL: d.cfg.UpgradeURL,
+		UpgradeURL: d.cfg.UpgradeURL,
 	}
 	if usesOwnSandbox(d.cfg) {
 		cfg.SandboxPath = sandboxPath

@@ -34,7 +34,7 @@ type Frame struct {
 	// Others are the person's other workspaces, to which they can switch.
 	Others []Workspace
 	Person Person
-	// Writes and Manages report what the person's role allows. Pages offer nothing else.
+	// Writes and Manages report what the person's role allows. Pages do not offer other actions.
 	Writes, Manages bool
 	// Sandbox reports that the networks are simulated. SandboxURL is the optional address of their control page.
 	Sandbox    bool
@@ -43,12 +43,11 @@ type Frame struct {
 	Notices []Notice
 	// Attention is shown beside the names of sections, for example "2 failed".
 	Attention map[Section]Attention
-	// FirstSteps is the progress of a new workspace; nil hides it.
+	// FirstSteps is the progress of a new workspace; nil hides the first steps.
 	FirstSteps *core.FirstSteps
 	// NoShortcuts reports that the person has switched off single-key shortcuts.
 	NoShortcuts bool
 	Flash       *Flash
-	Version     string
 }
 
 // Attention is the number of things in a section that require a person's attention, and what they are.
@@ -93,8 +92,8 @@ type Flash struct {
 	Action *ui.Action
 	// URL and Label are a link to the next step; optional.
 	URL, Label string
-	// Posts are the ids of the posts that the message is about, if it says what becomes of them. UpdateURL, which an open
-	// page requests when one of them has changed, is "" if they are too many.
+	// Posts are the ids of the posts that the message is about, if it says what becomes of them. An open page requests
+	// UpdateURL when one of these posts has changed. UpdateURL is "" if there are too many posts.
 	Posts     []string
 	UpdateURL string
 }
@@ -120,7 +119,7 @@ func (f Frame) navEntries() []navEntry {
 		navEntry{SectionSettings, "Settings", "settings", f.Link.Settings(), "s"})
 }
 
-// fewWorkspaces is the largest number of other workspaces that have no filter.
+// fewWorkspaces is the largest number of other workspaces for which the switcher has no filter.
 const fewWorkspaces = 8
 
 // maxBar is the number of entries that fit into the navigation bar on a phone.
@@ -148,7 +147,8 @@ func (f Frame) isCurrentSectionAmong(entries []navEntry) bool {
 	return slices.ContainsFunc(entries, func(e navEntry) bool { return e.section == f.Section })
 }
 
-// PageEntries returns the pages that the search offers: those of the navigation, and the list of posts by status.
+// PageEntries returns the pages that the search offers: those of the navigation except the composer, and the lists of
+// drafts, live posts and failed posts.
 func (f Frame) PageEntries() []PaletteEntry {
 	var list []PaletteEntry
 	for _, e := range f.navEntries() {
