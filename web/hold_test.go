@@ -15,5 +15,5 @@ func TestThePageOfPostsOnHoldNamesEachNetwork(t *testing.T) {
 	must(t, r.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "of a test", before, nil))
 	page := r.as(ws).get("/on-hold")
 	page.says(t, "Threads, ")
-	page.says(t, "may already be published, but has no receipt; check the account")
+	page.says(t, "may already be published; check the account")
 }

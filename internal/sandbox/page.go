@@ -11,8 +11,8 @@ import (
 const (
 	// shownPosts is the maximum number of posts on the page, because benchmarks create many. The JSON has all posts.
 	shownPosts = 100
-	// newestPosts is the number of posts that are visible at first. The others are folded, because they would move the
-	// other sections far down.
+	// newestPosts is the number of posts that are visible at first. Older posts are folded, because they would otherwise
+	// push the other sections far down.
 	newestPosts = 10
 )
 
@@ -39,7 +39,7 @@ type controlPage struct {
 // doneNotice says what a form of the page has just done. Section is the id of the heading below which it is shown.
 type doneNotice struct{ Section, Text string }
 
-// doneNotices has the notices by their value of the parameter done.
+// doneNotices contains the notices, by the value of the parameter done.
 var doneNotices = map[string]doneNotice{
 	"posts-deleted": {"posts", "All posts were deleted."},
 	"fault-added":   {"faults", "The fault was added."},

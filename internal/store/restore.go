@@ -177,9 +177,9 @@ func (p HeldPost) FateInWords() string {
 	case p.Armed:
 		return "a draft that may already be published; check the account before you send the draft"
 	case p.Unproved:
-		return "may already be published, but has no receipt; check the account"
+		return "may already be published; check the account"
 	}
-	return "no receipt; will be published unless you cancel it"
+	return "not published yet; will be published unless you stop it"
 }
 
 // MarkLiveFromReceiptUnlessLive marks a post as live, because its receipt says that it was published. It does nothing

@@ -88,7 +88,7 @@ func OnHold(m HoldModel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, ". Check the affected posts, and cancel those that must not be published. Then ask the operator to run <code>belfry restore confirm</code>.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, ". Check the affected posts. To stop a post, open it and choose <em>Back to draft</em> or <em>Stop retrying</em>. Then ask the operator to run <code>belfry restore confirm</code>.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -98,7 +98,7 @@ func OnHold(m HoldModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Reason != "" && len(m.Rows) == 0 {
-				templ_7745c5c3_Err = ui.Empty("inbox", "No posts affected", "No post of this workspace is due, and there is no sign that any was published without being marked as live.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Empty("inbox", "No posts affected", "No post of this workspace is due, and Belfry found none that was published without being marked as live.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -121,7 +121,7 @@ func (s *Sim) About() sim.About {
 			sim.CallFetch,
 		},
 		Options: []sim.Option{
-			{Name: OptAccount, Title: "TikTok: accounts are", Default: Public, Choices: []string{Public, Private, Quiet}},
+			{Name: OptAccount, Title: "TikTok: kind of account", Default: Public, Choices: []string{Public, Private, Quiet}},
 			{Name: OptAudited, Title: "TikTok: the app is audited", Default: On, Choices: onOff},
 			{Name: OptDuration, Title: "TikTok: length of the longest video, in seconds", Default: "600"},
 			{Name: OptCap, Title: "TikTok: posts per moving 24 hours", Default: "15"},
