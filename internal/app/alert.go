@@ -176,13 +176,13 @@ func (a *App) newLostAccountsLetter(p alertProblems) mail.Letter {
 	l := mail.Letter{
 		Subject: fmt.Sprintf("Reconnect %s on %s", first.Name, a.cfg.Networks.DisplayName(first.Platform)),
 		Paragraphs: []string{fmt.Sprintf("Belfry can no longer publish to this account in the workspace %s. "+
-			"Until it is reconnected, its queued posts fail when they are due.", p.workspace.Name)},
+			"Until the account is reconnected, its queued posts fail when they are due.", p.workspace.Name)},
 		Action: mail.Link{Label: "Reconnect", URL: a.workspacePageURL(p.workspace, "accounts")},
 	}
 	if n := len(p.accounts); n > 1 {
 		l.Subject = fmt.Sprintf("Reconnect %d accounts in %s", n, p.workspace.Name)
 		l.Paragraphs[0] = fmt.Sprintf("Belfry can no longer publish to %d accounts in the workspace %s. "+
-			"Until they are reconnected, their queued posts fail when they are due.", n, p.workspace.Name)
+			"Until the accounts are reconnected, their queued posts fail when they are due.", n, p.workspace.Name)
 	}
 	for _, account := range p.accounts[:min(len(p.accounts), alertListed)] {
 		l.Items = append(l.Items, mail.Item{

@@ -43,7 +43,7 @@ document.addEventListener("click", (event) => {
 // What a card shows when it opens may be below the edge, or behind the bar of a phone.
 document.addEventListener("toggle", ({ target }) => target.matches(".fold[open]") && target.scrollIntoView({ block: "nearest" }), true);
 
-// isUpdate reports whether a request updates a part of an open page without being asked to.
+// isUpdate reports whether a request is an automatic update of a part of the page.
 const isUpdate = (event) => event.detail.requestConfig.elt.hasAttribute("data-live");
 
 // An error is shown in #fault, whatever the request would have replaced.
@@ -77,7 +77,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 document.addEventListener("htmx:sendError", (event) => {
   // A failed update of data-live is not reported, because the next one may succeed.
   if (event.detail.elt?.hasAttribute("data-live")) return;
-  showToast("Cannot reach the server. Your text is still here.");
+  showToast("Cannot reach the server. Check your connection, then try again.");
 });
 
 document.addEventListener("htmx:responseError", (event) => {

@@ -28,7 +28,7 @@ const steps = {
 };
 
 // neighborOf returns the stop to which an arrow key moves the focus: in the same day or hour, or else in the nearest
-// one in the key's direction that has a stop.
+// day or hour that has a stop, in the key's direction.
 function neighborOf(from, key) {
   const back = key === "ArrowUp" || key === "ArrowLeft";
   const cell = from.closest("td, [data-hour]");

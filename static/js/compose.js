@@ -34,7 +34,7 @@ export async function startComposer() {
     if (preview) preview.open = true;
   });
 
-  // The bar at the bottom of a phone would cover the time and what is said about it.
+  // The bar at the bottom of a phone would cover the input for the time and the text below it.
   form.addEventListener("change", (event) => {
     if (event.target.id === "when-at") event.target.closest(".when").scrollIntoView({ block: "nearest" });
   });
@@ -43,7 +43,7 @@ export async function startComposer() {
   if (form.elements.text.value && !form.querySelector(".plan-rows")) redraw();
 }
 
-// measureSide tells the style sheet the height of the column with the previews and the plan.
+// measureSide gives the style sheet the height of the column with the previews and the plan.
 function measureSide(form) {
   const side = form.querySelector(".composer-side");
   const measure = () => side.style.setProperty("--side", `${side.offsetHeight}px`);
@@ -76,8 +76,8 @@ function startSending(form, redraw) {
   });
 }
 
-// startWaiting replaces the plan's verdict while files are being uploaded, and after an upload failed. Until the files
-// are ready, nothing can be sent.
+// startWaiting replaces the plan's verdict while files are being uploaded, and after an upload has failed. Until the
+// files are ready, nothing can be sent.
 function startWaiting(form, redraw) {
   let said = "";
   function show() {
@@ -96,7 +96,7 @@ function startWaiting(form, redraw) {
   form.addEventListener("redrawn", show);
 }
 
-// startCopyingText makes the buttons work that copy the shared text to a network's own text.
+// startCopyingText makes the buttons that copy the shared text to a network's own text work.
 function startCopyingText(form) {
   form.addEventListener("click", (event) => {
     const button = event.target.closest("[data-copies-to]");

@@ -13,7 +13,7 @@ export function startCopying() {
     } catch {
       // Without permission to use the clipboard, the text is selected instead.
       getSelection().selectAllChildren(source);
-      showToast("Press Ctrl+C to copy.");
+      showToast("Press Ctrl+C or Cmd+C to copy the selected text.");
     }
   });
 }

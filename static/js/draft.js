@@ -22,7 +22,7 @@ const hasContent = (form) =>
 const saveDraft = (form, key) =>
   withStorage((local) => (hasContent(form) ? local.setItem(key, JSON.stringify(formEntries(form))) : local.removeItem(key)));
 
-// The server renders the form with the kept text, because its inputs depend on its files.
+// The server renders the form with the kept text, because the form's inputs depend on its files.
 async function showDraft(form, kept) {
   form.inert = true;
   try {

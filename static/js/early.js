@@ -1,4 +1,4 @@
-// Runs before the first paint: applies the chosen theme, and tells the style sheet that scripts run.
+// Runs before the first paint: applies the chosen theme, and adds a class by which the style sheet detects scripts.
 (() => {
   const root = document.documentElement;
   root.classList.add("js");

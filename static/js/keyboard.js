@@ -1,5 +1,5 @@
-// followKeyboard tells the style sheet how much of the page a phone's keyboard covers, so that the submit button stays
-// visible.
+// followKeyboard gives the style sheet the height of a phone's keyboard, so that the submit button stays visible above
+// the keyboard.
 export function followKeyboard() {
   const view = window.visualViewport;
   if (!view) return;
@@ -15,5 +15,5 @@ export function followKeyboard() {
   };
   view.addEventListener("resize", follow);
   view.addEventListener("scroll", follow);
-  requestAnimationFrame(follow); // with the page's scripts, it would calculate the layout an extra time
+  requestAnimationFrame(follow); // running it immediately would calculate the layout an extra time
 }

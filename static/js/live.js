@@ -73,7 +73,8 @@ function showFailedCount(count) {
 
 const late = new WeakSet(); // elements with a change that came during an update
 
-// requestUpdate updates an element. During an update, it waits for its end, because htmx can drop the event (hx-sync).
+// requestUpdate updates an element. If an update of the element is in progress, the next one starts after it, because
+// htmx can drop the event (hx-sync).
 function requestUpdate(element) {
   if (!element.matches(".htmx-request")) {
     element.dispatchEvent(new CustomEvent("live"));

@@ -21,7 +21,7 @@ function startUploading(library) {
   };
   const uploads = startUploads(panel, { onReady: refresh, onIdle: refresh, folder: () => library.dataset.folder });
   const input = document.getElementById("upload");
-  // The messages about the upload replace an earlier one, unless it offers something to do.
+  // The messages about the upload replace an earlier message, unless that message has a link or a button.
   const add = (files) => {
     document.querySelector("#flash:not(:has(a, button))")?.remove();
     uploads.add(files);

@@ -2,8 +2,8 @@ import { containsWords } from "/static/js/words.js";
 
 const menus = ".switcher, .bar-more, .menu";
 
-// startMenus puts the cursor into the field of a menu when it is opened, closes an open menu when the person leaves it,
-// and makes its search hide entries that do not match.
+// startMenus puts the cursor into the first field of a menu that opens. It closes the menu when the person clicks
+// elsewhere or presses Esc. The search of a menu hides the entries that do not match.
 export function startMenus() {
   document.addEventListener("click", (event) => {
     const menu = event.target.closest?.(".menu:not([open]) > summary")?.parentElement;

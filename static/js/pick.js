@@ -1,6 +1,6 @@
 // pickFiles opens the library in a dialog and returns the chosen files in the order in which the person selected them,
-// each with id, name, kind and thumbnail (an address or ""). It returns none if the person closes the dialog. url is
-// the address of the dialog (link.PickMedia), and taken contains the ids of files that are already chosen.
+// each with id, name, kind and thumbnail (an address or ""). It returns an empty list if the person closes the dialog.
+// url is the address of the dialog (link.PickMedia), and taken contains the ids of files that are already chosen.
 //
 //   for (const file of await pickFiles(button.dataset.picks, { taken })) …
 export async function pickFiles(url, { taken = [] } = {}) {

@@ -42,8 +42,8 @@ function toggleHelp() {
   return true;
 }
 
-// startShortcuts handles the keys C, G and a letter, /, J, K and ?, and the arrow keys of links with data-arrow. It
-// ignores keys that type text.
+// startShortcuts handles the keys C, /, J, K and ?, G followed by a letter, and the arrow keys of links with data-arrow.
+// It ignores keys that type text.
 export function startShortcuts() {
   let goUntil = 0;
 

@@ -1,6 +1,6 @@
 const duration = 6000;
 
-// showToast shows a message for a while, which screen readers announce.
+// showToast shows a message for a few seconds. Screen readers announce the message.
 export function showToast(text) {
   const region = document.getElementById("toasts");
   if (!region) return;

@@ -56,7 +56,7 @@ async function requestJSON(url, { form, signal } = {}) {
 }
 
 // errorOf returns an error for a response: a TemporaryError if the server is busy or says how long to wait, or else a
-// Refusal. hints says whether to add the response's hint; those of the API are for programs.
+// Refusal. hints says whether to add the response's hint; the hints of the API are for programs.
 function errorOf(status, text, retryAfter, hints) {
   let told = {};
   try {

@@ -14,7 +14,7 @@ export function fillZones() {
   );
 }
 
-// timeIn says what time it is in a zone, unless the browser's own clock shows it.
+// timeIn says what time it is in a zone, unless the browser's own clock shows the same time.
 function timeIn(zone) {
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const format = (timeZone) =>
