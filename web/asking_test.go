@@ -30,7 +30,7 @@ func TestAPostWhoseAnswerWasLostSaysThatTheNetworkIsAsked(t *testing.T) {
 	for _, act := range []string{"send-now", "cancel"} {
 		s.b.post("/posts/"+post.ID+"/"+act).is(t, http.StatusConflict)
 	}
-	s.b.get("/posts").says(t, "Checking whether Facebook published it")
+	s.b.get("/posts").says(t, "Checking whether Facebook published the post")
 
 	s.Clock.Advance(5 * time.Minute)
 	s.work(post)

@@ -18,8 +18,8 @@ import (
 	"belfry/views/ui"
 )
 
-// returnURLOrPosts returns the page to show after an action on several posts: the requested one if it is one of ours,
-// or else the list of queued posts.
+// returnURLOrPosts returns the page to show after an action on several posts: the requested one if it is a page of
+// this server, or else the list of queued posts.
 func (r *request) returnURLOrPosts(requested string) string {
 	return cmp.Or(safeReturnURL(requested), r.link.Posts(link.Filter{}))
 }
@@ -231,8 +231,8 @@ func (r *request) summarizeRefusals(refused []app.BulkRefusal) []string {
 	return reasons
 }
 
-// describeRefusedPosts returns the text and the network of one post, or the number of several posts or of a deleted
-// one.
+// describeRefusedPosts returns the text and the network of a single post. For several posts, or for a deleted one, it
+// returns the number of posts.
 func (r *request) describeRefusedPosts(refused []app.BulkRefusal) string {
 	p := refused[0].Post
 	if len(refused) > 1 || p.ID == "" {

@@ -55,7 +55,7 @@ func parseShift(form url.Values) (move core.Shift, err error) {
 		n = -n
 	default:
 		return move, core.Invalid(posts.FieldMove, "No new time was chosen for the posts.").
-			WithHint("Choose later, earlier, or a day.")
+			WithHint("Choose Later, Earlier or To a day.")
 	}
 	return shiftBy(n, form.Get(posts.FieldUnit)), nil
 }

@@ -68,7 +68,7 @@ func (r *request) loadCalendar(shown link.Calendar) (calendar.Model, error) {
 	return m, err
 }
 
-// dateOrToday returns the day that a view of the calendar contains.
+// dateOrToday returns the date of a view of the calendar or, if it has none, the present day.
 func dateOrToday(shown link.Calendar, zone core.Zone, now time.Time) time.Time {
 	if date, err := time.Parse(time.DateOnly, shown.Date); err == nil {
 		return date

@@ -25,7 +25,7 @@ import (
 
 const (
 	// maxUploadForm is the maximum number of bytes in a form with files. A form does not say how large its files are, so
-	// they are first written to disk. Larger files need the API.
+	// they are first written to disk. Larger files need scripts or the API.
 	maxUploadForm = 1 << 30
 	// uploadAnswerTime limits the time for the response to a form with files.
 	uploadAnswerTime = 60 * time.Second
@@ -115,7 +115,7 @@ func checkNoFileMissing(form url.Values, m posts.ComposeModel) *core.Error {
 	for _, id := range form[posts.FieldMedia] {
 		if id != "" && !slices.Contains(m.MediaIDs, id) {
 			return core.Invalid("mediaIds", "A file that you chose is no longer in the library.").
-				WithHint("Remove the file from the post, or choose another one.")
+				WithHint("Check the remaining files, then try again.")
 		}
 	}
 	return nil

@@ -70,8 +70,8 @@ func (r *request) loadPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	return nil
 }
 
-// replaceMissingFileIssues replaces the issues that a file is missing by one that says that the post waits for uploads.
-// It reports whether there were any.
+// replaceMissingFileIssues replaces each issue about a missing file or text with one that says that the post waits for
+// uploads. It reports whether there were such issues.
 func replaceMissingFileIssues(issues []contract.Issue) (replaced bool) {
 	waits := core.Issue{
 		Code: core.IssueMediaNotReady.Code, Message: "The post waits for your files to be uploaded.",
@@ -87,7 +87,7 @@ func replaceMissingFileIssues(issues []contract.Issue) (replaced bool) {
 }
 
 // issueInputs maps each issue code to the composer's input that it is about; "" means none. inputForIssue replaces the
-// general text, title and tags by a network's own.
+// shared text, title and tags with a network's own.
 var issueInputs = map[core.IssueCode]string{
 	core.IssueCaptionTooLong.Code: posts.FieldText, core.IssueTextRequired.Code: posts.FieldText,
 	core.IssueTextNotAllowed.Code: posts.FieldText, core.IssueHashtagsMany.Code: posts.FieldText,

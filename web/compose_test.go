@@ -320,7 +320,7 @@ func TestWhatWasWrittenComesBackAfterTheSessionEnded(t *testing.T) {
 	for target, next := range map[string]string{"/posts": "/compose", "/compose/plan": "/compose", "/posts/" + draft.ID + "/edit": "/posts/" + draft.ID + "/edit"} {
 		stranger := s.browser()
 		page := stranger.post(target, s.written("text", "long\r\nthought")...).is(t, http.StatusUnauthorized)
-		page.says(t, "Your text is saved")
+		page.says(t, "Belfry then shows your text again")
 		form := page.form(t, testid("sign-in"))
 		if form.Get("next") != next {
 			t.Errorf("%s: next is %q", target, form.Get("next"))

@@ -96,8 +96,8 @@ func (r *request) startReconnectForPost() error {
 	return r.redirectToConsentOrShowRefusal(ask, err)
 }
 
-// reconnectReturnURL returns the page of the post for which an account was reconnected, or the accounts page if it was
-// not for a post.
+// reconnectReturnURL returns the page of the post for which an account was reconnected or, without such a post, the
+// accounts page.
 func (r *request) reconnectReturnURL(after *app.Reconnected) string {
 	if after != nil && after.Post != "" {
 		return r.link.Post(after.Post)

@@ -79,7 +79,8 @@ func checkCharactersAndNormalizeLineEnds(form url.Values) error {
 const maxSavedForm = 256 << 10
 
 // offerSignInKeepingPostForm shows the sign-in page to a person who submitted a form with the text of a post. The form
-// is shown again after the sign-in. It does nothing and returns false if the request is not such a form.
+// is shown again after the sign-in. It does nothing and returns false if the request is not such a form,
+// or if the form is too large.
 func (r *request) offerSignInKeepingPostForm() (rendered bool, err error) {
 	httpReq := r.echo.Request()
 	next := pageOfPostTextForm(httpReq.URL.Path)
@@ -95,7 +96,7 @@ func (r *request) offerSignInKeepingPostForm() (rendered bool, err error) {
 		return false, nil
 	}
 	e := core.Fail(core.CodeUnauthenticated,
-		"Your session has ended.").WithHint("Sign in to continue. Your text is saved.")
+		"Your session has ended.").WithHint("Sign in to continue. Belfry then shows your text again.")
 	told := contract.ErrorOf(e, "")
 	return true, r.renderSignIn(http.StatusUnauthorized, auth.SignInModel{Next: next, Carry: text, Refused: &told})
 }

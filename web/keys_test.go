@@ -14,7 +14,7 @@ func TestMakingAndRevokingAKey(t *testing.T) {
 	b := r.as(r.Workspace("one"))
 	b.get("/settings").leads(t, "/settings/workspace")
 	page := b.get("/settings/keys").is(t, http.StatusOK)
-	page.says(t, "http://localhost:8080/v1", "On the command line, refer to this workspace as one.")
+	page.says(t, "http://localhost:8080/v1", "In belfry commands, refer to this workspace as one.")
 	form := []string{"form", page.value(t, "form"), "name", "Newsletter", "scope", "write"}
 	page = b.post("/settings/keys", form...).is(t, http.StatusCreated)
 	key := textOf(page.one(t, testid("new-key")))

@@ -83,7 +83,7 @@ func (r *request) writeErrorJSON(err error) error {
 	}
 	r.setRetryAfterHeader(e)
 	told := r.web.errorForPeople(e)
-	if e.Code == core.CodeNotFound { // errorForPeople leaves its texts to pages
+	if e.Code == core.CodeNotFound { // errorForPeople leaves the texts for not_found to pages
 		told.Message, told.Hint = "The folder or the file no longer exists.", "Reload the page."
 	}
 	return r.writeJSON(httpd.Status(e.Code), told)

@@ -13,7 +13,7 @@ import (
 )
 
 // handleAndPromptIfPasswordNeeded handles a request. If the operation requires the person's password again, it shows a
-// page that asks for it. That page contains the submitted form, which is submitted again with the password.
+// page that asks for the password. That page contains the submitted form, which is submitted again with the password.
 func (r *request) handleAndPromptIfPasswordNeeded(handle func(*request) error) error {
 	if e, err := r.checkSubmittedPasswordAndRecordTime(); err != nil || e != nil {
 		return cmp.Or(err, r.renderPasswordPrompt(e))

@@ -118,7 +118,8 @@ func (r *request) duplicatePost(form url.Values) error {
 	return r.redirect(r.link.EditPost(made.ID))
 }
 
-// resolveOutcome records a person's answer whether the post is live. A post that is not live is queued again.
+// resolveOutcome records a person's answer to the question whether the post is live. A post that is not live is queued
+// again.
 func (r *request) resolveOutcome(form url.Values) error {
 	var in contract.ResolveOutcome
 	switch form.Get(posts.FieldOutcome) {

@@ -159,13 +159,13 @@ func rowNote(card app.PostCard, networkName string, zone core.Zone) (reasonOrEmp
 	case card.NeedsReconnecting && card.Status == string(core.PostQueued):
 		return "The account needs reconnecting"
 	case card.Asking:
-		return "Checking whether " + networkName + " published it"
+		return "Checking whether " + networkName + " published the post"
 	case card.Held:
 		return "Waiting for " + networkName + " until " + clock(card.NextTryAt)
 	case card.Sending:
 		return "Publishing now"
 	case card.Preparing:
-		return networkName + " is processing it"
+		return networkName + " is processing the post"
 	case card.Waiting:
 		return "Waiting for another post of this account"
 	}

@@ -222,7 +222,7 @@ func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
 		"is not a date":                      {"act", "reschedule", "move", "day", "day", "soon"},
 		"Choose a day.":                      {"act", "reschedule", "move", "day", "day", ""},
 		"is not a valid number":              {"act", "reschedule", "shift", "many"},
-		"Choose later, earlier, or a day.":   {"act", "reschedule", "move", "sideways"},
+		"Choose Later, Earlier or To a day.": {"act", "reschedule", "move", "sideways"},
 		"cannot be applied to several posts": {"act", "settle"},
 	} {
 		page := s.bulk([]contract.Post{today}, pairs...)

@@ -218,8 +218,8 @@ func (r *request) redirect(to string) error {
 	return r.echo.Redirect(http.StatusSeeOther, to)
 }
 
-// askToSignInOrSetUp redirects to the sign-in page, which leads back here, or to the set-up page on a new server. A
-// form with a text is kept until after the sign-in.
+// askToSignInOrSetUp redirects to the sign-in page or, on a new server, to the set-up page. The sign-in leads back to
+// the requested page. A form with a text is kept until after the sign-in.
 func (r *request) askToSignInOrSetUp() error {
 	first, err := r.web.cfg.App.NeedsSetUp(r.context())
 	if err != nil {

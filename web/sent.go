@@ -22,7 +22,7 @@ func (r *request) newSendingFlash(before ...app.PostSchedule) layout.Flash {
 	return r.addUpdateURL(f, ids)
 }
 
-// newQueuedAgainFlash returns a message about a failed post that is published now or at a time still to come.
+// newQueuedAgainFlash returns a message about a failed post that is published now or at a later time.
 func (r *request) newQueuedAgainFlash(p contract.Post) layout.Flash {
 	f := layout.Flash{Tone: ui.ToneGood, Text: "Publishing the post… The timeline shows its progress."}
 	zone, err := core.ParseZone(p.TZ)
@@ -37,8 +37,8 @@ const viewPost = "View post"
 // mostUpdated is the maximum number of posts in the address of an update. Many proxies limit addresses to 8 KB.
 const mostUpdated = 200
 
-// addUpdateURL lets pages replace a message about queued posts by what has become of them: pages that are opened later
-// and, unless there are more than mostUpdated, open pages.
+// addUpdateURL makes pages replace a message about queued posts with one about what has become of the posts. Pages that
+// are opened later always do so. Open pages do so only if there are at most mostUpdated posts.
 func (r *request) addUpdateURL(f layout.Flash, ids []string) layout.Flash {
 	if f.Posts = ids; len(ids) > 0 && len(ids) <= mostUpdated {
 		f.UpdateURL = r.link.SentPostsFlash(ids...)

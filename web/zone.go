@@ -5,7 +5,7 @@ import (
 )
 
 // expandCityToZoneName returns the name of the time zone with the city that a person entered. If no zone or several
-// have it, it returns the text unchanged, which explainInvalidZone explains.
+// zones have the city, it returns the text unchanged. explainInvalidZone then says what to enter.
 func expandCityToZoneName(entered string) string {
 	if found := core.FindZoneNames(entered); len(found) == 1 {
 		return found[0]

@@ -18,7 +18,8 @@ type Model struct {
 	Frame    layout.Frame
 	Networks []Network // with the accounts that the filter selects
 	Filter   Filter
-	// Found is the number of accounts that the filter selects, on as many Pages. Networks has the accounts of one page.
+	// Found is the number of accounts that the filter selects, and Pages the number of pages that they fill. Networks
+	// contains the accounts of one page.
 	Found, Pages int
 	Zone         core.Zone
 	// Used and Limit are the number of accounts and the plan's limit; nil means no limit.
@@ -51,7 +52,7 @@ const PageSize = 100
 type Network struct {
 	ID, Name string
 	Profile  string // the network's word for an account, such as "channel"
-	Needs    string // a sentence that says what a person needs to connect
+	Needs    string // a sentence that says what a person needs to connect an account
 	// Configured reports whether this server has the network's credentials.
 	Configured bool
 	Quotas     []Quota // limits that all accounts of this server share
@@ -67,11 +68,11 @@ type Account struct {
 	// EndsAt is when a person must reconnect the account, if that is soon; zero otherwise.
 	EndsAt time.Time
 	Queued int // the number of queued posts
-	Lost   int // posts that failed within the last seven days because Belfry had lost access
+	Lost   int // the number of posts that failed within the last seven days because Belfry had lost access
 	// Next and Last are the next queued post and the last live one.
 	Next, Last Post
 	Quotas     []Quota
-	Blocked    string // why the network accepts no posts at the moment; "" if it does
+	Blocked    string // why the network accepts no posts at the moment; "" if it accepts them
 	KeepsGrant bool   // see app.AccountCard
 	// Unreachable are the kinds of files that the network cannot download from this server.
 	Unreachable []core.FileKind
@@ -87,7 +88,7 @@ type Post struct {
 type Quota struct {
 	Words string // for example, "12 of 100 posts in 24 hours"
 	Near  bool   // the limit is nearly reached
-	// ToldAt is when the figure was true, if it is not up to date; zero otherwise.
+	// ToldAt is the time of the figure if the figure is not up to date; zero otherwise.
 	ToldAt time.Time
 }
 
@@ -112,7 +113,7 @@ type ChooseModel struct {
 type Profile struct {
 	ID, Name, Username string
 	Unusable           string // why it cannot be connected; empty if it can
-	Connected          bool   // already connected; connecting it again renews its access
+	Connected          bool   // already connected; connecting it again renews Belfry's access
 	Chosen             bool
 }
 

@@ -159,9 +159,9 @@ func Page(m Model) templ.Component {
 // leadText says who can connect accounts, and where.
 func (m Model) leadText() string {
 	if !m.Frame.Manages {
-		return "The accounts that you publish to. Only an owner or admin of the workspace can connect accounts."
+		return "The accounts that this workspace publishes to. Only an owner or admin of the workspace can connect accounts."
 	}
-	return "The accounts that you publish to. You approve access on each network's own page."
+	return "Connect the accounts that this workspace publishes to. You approve access on each network's own page."
 }
 
 func filterForm(m Model) templ.Component {
@@ -756,7 +756,7 @@ func accountRow(m Model, n Network, a Account) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(a.Quotas) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "<span class=\"none\">–<span class=\"unseen\">This account has no limit of its own</span></span> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "<span class=\"none\">–<span class=\"unseen\">No limit is known for this account</span></span> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1134,20 +1134,20 @@ func accountNotes(m Model, n Network, a Account) templ.Component {
 			}
 		}
 		if a.KeepsGrant {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 90, "<span class=\"account-note\" data-testid=\"keeps-grant\">An older version of Belfry connected this account. Reconnect it once. Until you do, disconnecting an account on ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 90, "<span class=\"account-note\" data-testid=\"keeps-grant\">An older version of Belfry connected this account. Reconnect it once. Until then, Belfry keeps its access to every account on ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var50 string
 			templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinStringErrs(n.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/accounts/accounts.templ`, Line: 243, Col: 123}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/accounts/accounts.templ`, Line: 243, Col: 137}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var50))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 91, " does not revoke Belfry's access to it.</span> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 91, " that you disconnect.</span> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1428,7 +1428,7 @@ func connectTiles(m Model) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 116, " is not set up on this server. Ask the server's operator to add its credentials.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 116, " is not set up on this server. Ask the server's operator to add the network's credentials.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

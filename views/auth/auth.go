@@ -40,7 +40,7 @@ type SetUpValues struct {
 type SignInModel struct {
 	Frame layout.Frame
 	Email string
-	Next  string // the page to show afterwards; one of ours
+	Next  string // the page to show after the sign-in; always one of this server
 	// Carry is a form that was submitted after the session had ended. It is shown again after the sign-in.
 	Carry string
 	// Changed reports that the person has just chosen a new password.
@@ -52,7 +52,7 @@ type SignInModel struct {
 }
 
 // InvitationModel is the page of an invitation link. It does not show whether the person already has an account,
-// because anyone with the link could then find out.
+// because anyone with the link could see it.
 type InvitationModel struct {
 	Frame                         layout.Frame
 	Token, Workspace, Email, Name string
@@ -62,12 +62,12 @@ type InvitationModel struct {
 	Refused                       *contract.Error
 }
 
-// ErasureModel is the page that shows whether Belfry has deleted a person's data, as they requested at a network.
+// ErasureModel is the page that shows whether Belfry has deleted a person's data, as the person requested on a network.
 type ErasureModel struct {
 	Frame   layout.Frame
 	Code    string
 	AskedAt time.Time
-	DoneAt  time.Time // zero until it is done
+	DoneAt  time.Time // zero until the deletion is done
 }
 
 // doneYesOrNo returns "yes" or "no", for tests.

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// OutboxModel is the page with the emails that the sandbox would have sent.
+// OutboxModel is the page with the emails that the sandbox keeps instead of sending them.
 type OutboxModel struct {
 	Frame layout.Frame
 	Mails []OutboxMail
@@ -110,7 +110,7 @@ func Outbox(m OutboxModel) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = layout.PageHeader("Outbox", "The emails that Belfry keeps on this server instead of sending them, because this is a sandbox.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout.PageHeader("Outbox", "This server is a sandbox: it keeps its emails here instead of sending them.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

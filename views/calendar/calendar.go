@@ -26,7 +26,7 @@ type Model struct {
 	Now   time.Time
 	Form  string // value of ui.FieldForm for the next move
 	Days  []Day
-	// Chosen is the day Date, with more of its posts than in Days. A phone shows this day below the month.
+	// Chosen is the day of Date, with more of its posts than Days contains. A phone shows this day below the month.
 	Chosen *Day
 	// Accounts, Groups and Networks are the options of the filter.
 	Accounts, Groups, Networks []ui.Option
@@ -54,10 +54,10 @@ type Hour struct {
 	Skipped, Twice bool
 }
 
-// Post is a post with a time. It may stand for several that were composed together.
+// Post is a post with a time. It may stand for several posts that were composed together.
 type Post struct {
 	Count    int       // how many posts it stands for
-	Networks []Network // theirs
+	Networks []Network // of these posts
 
 	// Status is ui.Replaced for a failed post with a live copy.
 	ID, Platform, Network, Account, Status, Text string
@@ -75,7 +75,7 @@ type TogetherModel struct {
 	Frame  layout.Frame
 	Zone   core.Zone
 	PostID string // of the post that the entry shows
-	Posts  []Post // the first of them
+	Posts  []Post // the first of the posts
 	Total  int
 }
 
@@ -197,8 +197,7 @@ func (m Model) todayURL() string {
 	return addStartAnchorIfWeek(m.Shown.View, m.urlWith(func(c *link.Calendar) { c.Date = "" }))
 }
 
-// stepURL returns the address of the view that is the number of steps after this one, or before it if steps is
-// negative.
+// stepURL returns the address of the view that many steps after this one or, if steps is negative, before this one.
 func (m Model) stepURL(steps int) string {
 	url := m.urlWith(func(c *link.Calendar) { c.Date = StepDate(m.Shown.View, m.Date, steps).Format(time.DateOnly) })
 	return addStartAnchorIfWeek(m.Shown.View, url)
@@ -290,8 +289,8 @@ func (m Model) isFiltered() bool { return m.Shown.Filter != link.Filter{} }
 
 func (m Model) isToday(d Day) bool { return d.Date.Equal(m.today()) }
 
-// isInMonth reports whether a day belongs to the month that is shown. Its first and last weeks may contain days of
-// other months.
+// isInMonth reports whether a day belongs to the month that is shown. The first and last weeks of the view may
+// contain days of other months.
 func (m Model) isInMonth(d Day) bool { return d.Date.Month() == m.Date.Month() }
 
 // dayClasses returns the CSS classes of a day.
@@ -401,7 +400,7 @@ func formatMinutesOrHours(d time.Duration) string {
 }
 
 // proposedComposeTime returns the time for a new post on a day: 09:00 or, if that is past, the next full hour. It
-// returns "" if the day is over or the person's role does not allow posts.
+// returns "" if the day is over or has no full hour left, or if the person may not create posts.
 func (m Model) proposedComposeTime(d Day) (wallTimeOrEmpty string) {
 	at := d.Date.Add(9 * time.Hour)
 	if m.isToday(d) {
@@ -414,7 +413,7 @@ func (m Model) proposedComposeTime(d Day) (wallTimeOrEmpty string) {
 	return at.Format(wallTime)
 }
 
-// composeURL returns the address of the composer, for the day if the view is one.
+// composeURL returns the address of the composer. If the view is a day, the composer proposes a time on that day.
 func (m Model) composeURL() string {
 	if at := m.proposedComposeTime(m.Days[0]); m.Shown.View == link.ViewDay && at != "" {
 		return m.Frame.Link.ComposeAt(at)
@@ -423,7 +422,7 @@ func (m Model) composeURL() string {
 }
 
 // composeTimeInHour returns the time for a new post in an hour of a day. It returns "" if the hour has begun or is
-// skipped, or the person's role does not allow posts.
+// skipped, or if the person may not create posts.
 func (m Model) composeTimeInHour(d Day, h Hour) (wallTimeOrEmpty string) {
 	at := d.Date.Add(time.Duration(h.Hour) * time.Hour)
 	now := m.Now.In(m.Zone.Location())

@@ -87,7 +87,7 @@ func (m FormModel) offeredColors() []color {
 	return append(slices.Clone(palette), color{m.Color, "Other: " + m.Color})
 }
 
-// mostFaces is the maximum number of accounts that a group shows.
+// mostFaces is the maximum number of accounts that a group's card shows.
 const mostFaces = 12
 
 func (g Group) shownAccounts() []Account { return g.Accounts[:min(len(g.Accounts), mostFaces)] }

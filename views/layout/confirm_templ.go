@@ -292,8 +292,8 @@ func ConfirmPart(m ConfirmModel) templ.Component {
 	})
 }
 
-// ConfirmLink is a link to a page that asks for confirmation. With scripts, it opens as a dialog. As with every button
-// that asks first, its label ends with an ellipsis.
+// ConfirmLink is a link to a page that asks for confirmation. With scripts, the page opens as a dialog. As with every
+// button that asks first, the label ends with an ellipsis.
 func ConfirmLink(id, url, label, icon, class string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

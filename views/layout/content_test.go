@@ -78,7 +78,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"the library says when files are deleted", "media", ".head-words p",
-			[]string{"A file is deleted 72 hours after the last post that uses it goes live, unless it is pinned."},
+			[]string{"A file is deleted 72 hours after the last post that uses it goes live, unless the file is pinned."},
 		},
 		{
 			"so can each filter of the library, and its order", "media-filtered", ".filter-chip > span:nth-child(2)",
@@ -212,7 +212,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"what comes next is told", "post-queued", "[data-testid=timeline-next] .timeline-words",
-			[]string{"Belfry sends the post to Threads at 11:05 CET, so that it can be processed in advance. The post becomes public at its scheduled time."},
+			[]string{"Belfry sends the post to Threads at 11:05 CET so that Threads can process it in advance. The post becomes public at its scheduled time."},
 		},
 		{
 			"so is what keeps it from going out", "post-obstacles", "#post-notice .alert-title",
@@ -285,7 +285,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"signing in leads back", "signin-refused", "input[name=next][value='/posts']", []string{""}},
 
 		{"results are options", "part-palette", "[role=option]", []string{"Posts", "The workshop is open. <b> Live …the big bell rings at <b>noon</b>."}},
-		{"a search without a result says so", "part-palette-none", ".palette-none", []string{"Nothing found for “<script>”."}},
+		{"a search without a result says so", "part-palette-none", ".palette-none", []string{"Nothing found for “<script>”. Try fewer words, or part of a word."}},
 		{"the search works as a page", "search", "main .palette-entry[href='/w/bell/posts']", []string{"Posts"}},
 		{
 			"first steps say what is done", "first-steps", "[data-testid=first-steps] li[data-done=true] h3",

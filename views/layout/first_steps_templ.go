@@ -14,7 +14,7 @@ import (
 	"fmt"
 )
 
-// FirstSteps shows the progress of a new workspace until everything is done or the person hides it.
+// FirstSteps shows the progress of a new workspace until all steps are done or the person hides them.
 func FirstSteps(f Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -985,8 +985,8 @@ func attention(a Attention) templ.Component {
 	})
 }
 
-// attentionLink is the number of things in a section, with a link to them, after the link to the section. It is hidden
-// while the number is zero, so that static/js/live.js can show it.
+// attentionLink is the number of things in a section, with a link to them, after the link to the section. While
+// the number is zero, this link is hidden instead of omitted, so that static/js/live.js can show it.
 func attentionLink(a Attention) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

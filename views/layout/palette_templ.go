@@ -26,7 +26,7 @@ type PaletteEntry struct {
 	Platforms []string // of an account or of posts; their icons are shown instead of Icon
 	Name      string
 	Detail    string
-	Passage   string // the part of a post that contains Query; "" if its Name does
+	Passage   string // the part of a post that contains Query; "" if Name contains it
 	Query     string // is highlighted in Name and Passage; optional
 	URL       string
 }
@@ -261,7 +261,7 @@ func PalettePart(m PaletteModel) templ.Component {
 }
 
 func (m PaletteModel) nothingFoundText() string {
-	return fmt.Sprintf("Nothing found for “%s”.", m.Query)
+	return fmt.Sprintf("Nothing found for “%s”. Try fewer words, or part of a word.", m.Query)
 }
 
 func paletteEntry(e PaletteEntry) templ.Component {

@@ -3,7 +3,7 @@ package link
 // ForgotPassword shows the form for requesting a reset link (GET) and accepts it (POST).
 const ForgotPassword = "/forgot-password"
 
-// Outbox shows the emails that the sandbox would have sent.
+// Outbox shows the emails that the sandbox keeps instead of sending them.
 const Outbox = "/sandbox/_/mail"
 
 // ResetPassword is a reset link. It shows the form for a new password (GET) and accepts it (POST).

@@ -13,7 +13,7 @@ const (
 	ViewDay   = "day"
 )
 
-// Parameters of the calendar's address that ParseCalendar does not read.
+// Parameters of the calendar's address. Of these, ParseCalendar reads only ParamView.
 const (
 	ParamView         = "view"
 	ParamUnchosenView = "unchosen" // the view for a person who has chosen none
@@ -63,7 +63,7 @@ func (w Workspace) CalendarOnPhone() string {
 	return withQuery(w.At("/calendar"), url.Values{ParamUnchosenView: {ViewList}})
 }
 
-// ChooseCalendarView shows a view of the calendar, and from then on opens the calendar in it.
+// ChooseCalendarView shows a view of the calendar. From then on, the calendar opens in this view.
 func (w Workspace) ChooseCalendarView(c Calendar) string {
 	query := c.Query()
 	query.Set(ParamChoose, "yes")
@@ -83,12 +83,12 @@ func (w Workspace) MovePostInCalendar(c Calendar) string {
 	return withQuery(w.At("/calendar/move"), c.Query())
 }
 
-// PostsOfCalendarEntry lists a post and the posts that share its entry in the calendar with a filter.
+// PostsOfCalendarEntry lists a post and the posts that share its entry if the calendar has the filter f.
 func (w Workspace) PostsOfCalendarEntry(postID string, f Filter) string {
 	return withQuery(w.At("/calendar/posts/"+postID), f.queryValues())
 }
 
-// MovablePostsOfDay lists the posts of a calendar's day that can be moved.
+// MovablePostsOfDay lists the movable posts of a day of the calendar.
 func (w Workspace) MovablePostsOfDay(c Calendar) string {
 	return withQuery(w.At("/calendar/posts"), c.Query())
 }

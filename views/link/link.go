@@ -21,7 +21,8 @@ const (
 	Design = "/design"
 )
 
-// SignInFor returns the sign-in page that leads to a page of the dashboard afterwards; next may be empty.
+// SignInFor returns the address of the sign-in page. After the sign-in, the person is redirected to next, a page of the
+// dashboard; next may be empty.
 func SignInFor(next string) string {
 	if next == "" {
 		return SignIn

@@ -12,7 +12,7 @@ type MediaFilter struct {
 	Folder string // a folder's id, RootFolder, or "" for all files
 	Query  string
 	Kind   string   // image or video
-	Tags   []string // of each file
+	Tags   []string // tags that each file has
 	Use    string   // unused or removed
 	Sort   string   // oldest, name or largest; "" for the newest first
 	View   string   // list, or "" for the grid

@@ -22,8 +22,8 @@ func (w Workspace) PublishingHold() string { return w.At("/on-hold") }
 // Post is the page of a post.
 func (w Workspace) Post(postID string) string { return joinPath(w.At(posts), postID) }
 
-// BackToCalendar is the parameter of a post's page, and the input of its forms, with the page of the calendar from
-// which the post's page was opened.
+// BackToCalendar is the parameter of a post's page, and the input of its forms, that contains the address of the
+// calendar from which the page was opened.
 const BackToCalendar = "back"
 
 // PostOpenedFrom is the page of a post with a link back to a page of the calendar. calendarURL may be empty.
@@ -81,7 +81,7 @@ func (w Workspace) SendPostNow(postID string) string {
 	return joinPath(w.At(posts), postID, "send-now")
 }
 
-// CancelPost turns a queued post into a draft (POST).
+// CancelPost turns a queued post into a draft, or stops the automatic retries of a failed post (POST).
 func (w Workspace) CancelPost(postID string) string { return joinPath(w.At(posts), postID, "cancel") }
 
 // ReschedulePost changes the time of a draft or a queued post (POST).

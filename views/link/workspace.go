@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Workspace is the slug of a workspace. Its methods return the addresses of the workspace's pages. Those of the zero
-// Workspace have no slug and redirect to the workspace that the person visited last.
+// Workspace is the slug of a workspace. Its methods return the addresses of the workspace's pages. The
+// addresses of the zero Workspace contain no slug, and redirect to the workspace that the person visited last.
 type Workspace string
 
 // workspaces is the prefix of the addresses that contain a workspace's slug.

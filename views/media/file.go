@@ -60,7 +60,7 @@ func (f File) formatVideoLengthOrEmpty() string {
 	return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
 }
 
-// unusableLabel returns why the file cannot be used, for example because it is still processed, or "" if it can.
+// unusableLabel returns why the file cannot be used, for example because it is still being processed, or "" if it can.
 func (f File) unusableLabel() string {
 	switch {
 	case f.PurgedAt != nil:
@@ -176,7 +176,7 @@ type FileModel struct {
 	Refused *contract.Error
 	Errors  map[string]string
 	Back    link.MediaFilter
-	// PreviousID and NextID are the files directly before and after it in the list; "" for none.
+	// PreviousID and NextID are the files directly before and after this one in the list; "" for none.
 	PreviousID, NextID string
 	InDrawer           bool // shown in the library's drawer instead of on a page
 }
@@ -197,8 +197,8 @@ func (m FileModel) whyKeptText() string {
 	case m.Pinned:
 		return "Pinned: kept until you unpin or delete it."
 	case m.InUse:
-		return "Kept while a draft, queued post or post with a pending retry uses it, and for " + m.retentionText() +
-			" after the last of these goes live."
+		return "Kept while a draft, a queued post or a post with a pending retry uses the file, and for " + m.retentionText() +
+			" after the last of these posts goes live."
 	}
 	return "Kept until " + m.retentionText() + " after a post with this file goes live. To keep the file longer, pin it."
 }

@@ -45,8 +45,8 @@ type LibraryModel struct {
 	Next string
 	// Retention is how long a file is kept after the last post with it went live.
 	Retention time.Duration
-	// NewFolder and Renamed are names of folders that were refused, and MovedTo is the parent that was chosen with
-	// Renamed. Errors has the reasons by the id of the input.
+	// NewFolder and Renamed are refused names of folders, and MovedTo is the parent that was chosen with Renamed. Errors
+	// contains the reasons, by the id of the input.
 	NewFolder, Renamed string
 	MovedTo            *string
 	Errors             map[string]string
@@ -56,7 +56,7 @@ type LibraryModel struct {
 // retentionRule says when a file is deleted.
 func (m LibraryModel) retentionRule() string {
 	return "A file is deleted " + formatRetention(m.Retention) +
-		" after the last post that uses it goes live, unless it is pinned."
+		" after the last post that uses it goes live, unless the file is pinned."
 }
 
 // urlWith returns the address of the first page of the list after a change to its filter.

@@ -51,7 +51,7 @@ func (t Tree) PathName(id string) string {
 	return strings.Join(names, " / ")
 }
 
-// isOpen reports whether a folder is shown with its subfolders: it is the current folder or contains it.
+// isOpen reports whether a folder is shown with its subfolders: it is or contains the current folder.
 func (t Tree) isOpen(id, currentID string) bool {
 	return slices.ContainsFunc(t.pathTo(currentID), func(f contract.Folder) bool { return f.ID == id })
 }

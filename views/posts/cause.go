@@ -14,11 +14,11 @@ type Cause struct {
 	Warning  bool
 	Accounts []string // names of the accounts of those rows
 	Networks []string // names of their networks, each once
-	Input    string   // name of the input that it is about; "" for none
+	Input    string   // name of the input that the cause is about; "" for none
 }
 
-// AddOrMergeCause adds an issue or a warning of a row. If the plan already has it for the same reason for another row,
-// it adds the row's account and network to that cause.
+// AddOrMergeCause adds an issue or a warning of a row to the plan. If the plan already contains a cause with the same
+// reason, the method merges the two and adds the row's account and network to that cause.
 func (m *PlanModel) AddOrMergeCause(c Cause, row PlanRow) {
 	for i := range m.Causes {
 		other := &m.Causes[i]
@@ -39,13 +39,13 @@ func (m *PlanModel) AddOrMergeCause(c Cause, row PlanRow) {
 	m.Causes = append(m.Causes, c)
 }
 
-// IsWaitingForFile reports whether a file is still being checked, so that nobody has to do anything.
+// IsWaitingForFile reports whether the cause is a file that is still being checked. Nobody has to act on such a cause.
 func (c Cause) IsWaitingForFile() bool { return c.Code == core.IssueMediaNotReady.Code }
 
-// isInfo reports whether the cause only says what Belfry does, so that nobody has to decide anything.
+// isInfo reports whether the cause only says what Belfry does, and needs no decision.
 func (c Cause) isInfo() bool { return c.Code == core.WarnImagesConverted.Code }
 
-// isWarning reports whether somebody should look at it before the posts are created.
+// isWarning reports whether somebody should look at the cause before the posts are created.
 func (c Cause) isWarning() bool { return c.Warning && !c.isInfo() }
 
 // NeedsFix reports whether somebody has to change something before the posts can be created. It returns false for

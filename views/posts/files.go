@@ -40,7 +40,7 @@ func (f File) iconName() string {
 	return "image"
 }
 
-// summary returns the kind of the file, a video's duration, and why the file cannot be published.
+// summary returns the kind of the file, the duration of a video, and the file's trouble if it has any.
 func (f File) summary() string {
 	word := "Image"
 	if f.Video {

@@ -18,8 +18,8 @@ import (
 
 // Names of the composer's inputs. FieldAccount occurs once per account. FieldWhen is one of the When values. FieldAt is
 // a local date-time, YYYY-MM-DDTHH:mm, in the zone of FieldZone. FieldTags contains tags separated by commas.
-// FieldMedia occurs once per chosen file, in their order, and once more with an empty value. FieldUpload occurs once
-// per new file.
+// FieldMedia occurs once per chosen file, in the post's order, and once more with an empty value. FieldUpload occurs
+// once per new file.
 const (
 	FieldAccount  = "account"
 	FieldPick     = "pick" // a button that chooses several accounts: one of the Pick values
@@ -33,8 +33,8 @@ const (
 	FieldRevision = "revision"
 	FieldMedia    = "media"
 	FieldUpload   = "upload"
-	FieldEarlier  = "earlier" // the file that a button moves forward
-	FieldLater    = "later"   // the file that a button moves back
+	FieldEarlier  = "earlier" // the file that a button moves one place earlier
+	FieldLater    = "later"   // the file that a button moves one place later
 	FieldRemove   = "remove"  // the file that a button removes from the post
 	// FieldUploading has a value while a script uploads files (static/js/redraw.js).
 	FieldUploading = "uploading"
@@ -59,7 +59,8 @@ const (
 // is empty, the shared one is used.
 func OverrideFieldName(platform, part string) string { return "override." + platform + "." + part }
 
-// OmitTextAndTagsFieldName returns the name of the input that omits the shared text and the shared tags.
+// OmitTextAndTagsFieldName returns the name of the input that omits the network's own and the shared text, and the
+// shared tags.
 func OmitTextAndTagsFieldName(platform string) string { return OverrideFieldName(platform, "none") }
 
 // SettingFieldName returns the name of a setting's input. A switch sends "true" if it is on. A switch that is on by
@@ -103,11 +104,11 @@ type ComposeModel struct {
 	Refused *contract.Error
 	// Errors are the errors of inputs, by name.
 	Errors map[string]string
-	// Autosave is the key of the browser's copy of the text, one per person and workspace; "" disables it.
+	// Autosave is the key of the browser's copy of the text, one per person and workspace; "" disables the copy.
 	Autosave string
 	// Redrawn reports that the person entered Values, so that they take precedence over the browser's copy.
 	Redrawn bool
-	// Part reports that a script requested the form and keeps the accounts and the library that it shows.
+	// Part reports that a script requested the form. The script keeps the accounts and the library already on the page.
 	Part bool
 }
 
@@ -124,7 +125,8 @@ type Account struct {
 
 func (a Account) needsReconnect() bool { return a.Status != string(core.AccountOK) }
 
-// cannotUse reports whether the account cannot use a value of a setting, because its network does not offer it.
+// cannotUse reports whether the account cannot use a value of a setting, because the network does not offer the value
+// to this account.
 func (a Account) cannotUse(setting, value string) bool {
 	allowed, restricted := a.Choices[setting]
 	return restricted && !slices.Contains(allowed, value)
@@ -153,7 +155,8 @@ type Override struct {
 	NoText            bool
 }
 
-// ownContentText says what is the network's own, such as "own text and tags", or returns "" if all is shared.
+// ownContentText names the content that is the network's own, such as "own text and tags". It returns "" if all content
+// is shared.
 func (o Override) ownContentText() string {
 	var own []string
 	for _, part := range []struct{ name, value string }{{"text", o.Text}, {"title", o.Title}, {"tags", o.Tags}} {
@@ -178,7 +181,7 @@ type Values struct {
 	Revision          string                       // of the post that is edited
 	When              string                       // WhenNow, WhenAt or WhenDraft
 	At                string                       // YYYY-MM-DDTHH:mm
-	Uploading         bool                         // files are being uploaded, which the form does not contain yet
+	Uploading         bool                         // files that the form does not contain yet are being uploaded
 	Overrides         map[string]Override          // by platform
 	Settings          map[string]map[string]string // by platform and setting
 	Alts              map[string]string            // alternative texts of pictures, by file
@@ -221,7 +224,7 @@ type PlanModel struct {
 	When    string // WhenNow, WhenAt or WhenDraft
 	Zone    core.Zone
 	Now     time.Time
-	// Queued reports that the posts are edited and queued.
+	// Queued reports that the form edits a queued post.
 	Queued bool
 }
 
@@ -232,8 +235,8 @@ type PlanRow struct {
 	Network string
 }
 
-// errorOrCausesFor returns what is shown beside an input: its error or, only if it has none, the plan's issues and
-// warnings.
+// errorOrCausesFor returns what is shown beside an input: its error or, if it has none, the plan's issues and warnings
+// about the input.
 func (m ComposeModel) errorOrCausesFor(input string) (causes []Cause) {
 	if problem := m.Errors[input]; problem != "" {
 		return []Cause{{Issue: core.Issue{Message: problem}, Input: input}}
@@ -416,8 +419,9 @@ func (m ComposeModel) inputID(name string) string {
 	}[name]
 }
 
-// verdictTargetID returns the id of the first input on the page that needs a fix or, if the form can be submitted, that
-// has a warning. If the warnings are about no input, it returns the id of the plan. It returns "" if there is none.
+// verdictTargetID returns the id of the element to which the verdict links: the first input that needs a fix or, if the
+// form can be submitted, the first input with a warning. If no warning is about an input, the element is the plan. The
+// method returns "" if the verdict links to nothing.
 func (m ComposeModel) verdictTargetID() (idOrEmpty string) {
 	has, otherwise := Cause.NeedsFix, ""
 	switch {
@@ -445,7 +449,7 @@ func overrideInputID(platform, part string) string {
 	return "override-" + platform + "-" + part
 }
 
-// submitLabel returns the label of the submit button, which says what it does.
+// submitLabel returns the label of the submit button, which says what the button does.
 func (m PlanModel) submitLabel() string {
 	n := len(m.Rows)
 	if m.Queued {
@@ -467,7 +471,7 @@ func (m PlanModel) submitLabel() string {
 // posts are created.
 func (m PlanModel) asksBeforeSubmitting() bool { return len(m.Rows) > 1 }
 
-// ellipsisIfAsking returns the end of the submit button's label if the button asks first.
+// ellipsisIfAsking returns the ellipsis that ends the submit button's label if the button opens a dialog first.
 func (m PlanModel) ellipsisIfAsking() string {
 	if m.asksBeforeSubmitting() {
 		return "…"

@@ -31,7 +31,7 @@ type ListModel struct {
 	MoreElsewhere bool
 	// LiveToday is the number of posts that went live today, up to MostLiveToday; only known if Up next is empty.
 	LiveToday int
-	// Calendar is the calendar if the rows are the posts of one of its entries or, if it has a date, of that day.
+	// Calendar is set if the rows are the posts of an entry or of a day of the calendar. It has a date only for a day.
 	Calendar *link.Calendar
 	// Schedule contains the values of the inputs for scheduling drafts.
 	Schedule ScheduleInput
@@ -52,16 +52,16 @@ type Row struct {
 	ReplacedBy string
 	// Editable reports that the person can edit the post in place.
 	Editable bool
-	// Fix is the label of the link to a failed post's page if the post needs a person; optional.
+	// Fix is the label of the link to a failed post's page if a person must act on the post; optional.
 	Fix string
-	// Selected reports that the post is selected at first, for example because an action has just refused it.
+	// Selected reports that the post is selected at first, for example because an action on it has just been refused.
 	Selected bool
 }
 
 // ScheduleInput contains the values of the inputs for scheduling several drafts.
 type ScheduleInput struct {
 	At    string // of the first draft, YYYY-MM-DDTHH:mm
-	Apart bool   // one draft is scheduled after another
+	Apart bool   // the drafts are scheduled one after another, not all at the same time
 	Every string // how many days, or hours if Hours is set, lie between two drafts
 	Hours bool
 	Open  bool // shows the inputs at once
@@ -245,7 +245,7 @@ func formatDate(date string) string {
 	return day.Format("2 January 2006")
 }
 
-// day is a part of the list: the posts of one day, or all of them without a label.
+// day is a part of the list: the posts of one day or, without a label, all posts.
 type day struct {
 	label, date string
 	rows        []Row
@@ -350,8 +350,8 @@ const (
 	UnitHours   = "hours"
 )
 
-// shownText returns the post on one line: its title and text, or the name of its first file. Above a passage, it is
-// shorter.
+// shownText returns the post on one line: its title and text, or the name of its first file. Above a passage, the
+// line is shorter.
 func (r Row) shownText(passageBelow string) string {
 	if passageBelow != "" {
 		return TitleOrText(r.Post, excerptAbovePassage)

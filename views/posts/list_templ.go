@@ -108,8 +108,8 @@ func List(m ListModel) templ.Component {
 	})
 }
 
-// Together is the page of the posts that share an entry or a day of the calendar. total is their number, of which the
-// model has the first.
+// Together is the page of the posts that share an entry or a day of the calendar. total is their number; the model may
+// contain only the first of them.
 func Together(m ListModel, total int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1868,8 +1868,8 @@ func bulkBar(m ListModel) templ.Component {
 	})
 }
 
-// movePanel asks by how much, or to which day, to move the posts. Only the inputs of the selected
-// choice are visible, even without a script.
+// movePanel asks by how much, or to which day, to move the posts. Only the inputs of the selected choice are visible,
+// even without a script.
 func movePanel(m ListModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2737,7 +2737,7 @@ var emptyTitle = map[string]string{
 }
 
 var emptyText = map[string]string{
-	"draft": "Posts that you save without scheduling them appear here.", "live": "Published posts appear here.",
+	"draft": "Posts that are saved but not scheduled appear here.", "live": "Published posts appear here.",
 	"failed": "Posts that could not be published appear here, with the reason.",
 }
 

@@ -127,7 +127,7 @@ func (m PlanModel) missingText() string {
 	return m.Missing
 }
 
-// planCauses lists each problem and warning once. One that is about an input links to the input, which shows the hint.
+// planCauses lists each cause once. A cause that is about an input links to that input, which shows the hint.
 func planCauses(m ComposeModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -39,7 +39,7 @@ type ShowModel struct {
 	Events           []contract.Event
 	NextTry          time.Time // the next automatic retry; zero if there is none
 	Held             bool      // the network accepts no posts until NextTry
-	// Asking reports that the network is being asked whether it published the post: at AskAt, or now if that is zero.
+	// Asking reports that Belfry asks the network whether it published the post: at AskAt or, if that is zero, now.
 	// Sending reports that the post is being published.
 	Asking, Sending bool
 	AskAt           time.Time
@@ -67,7 +67,8 @@ type ShowModel struct {
 	// the preview shows.
 	Preview                          templ.Component
 	ShowsTitle, ShowsText, ShowsTags bool
-	// PrepareAt is when Belfry sends the post to the network ahead of its time; zero if it does not or already has.
+	// PrepareAt is when Belfry sends the post to the network ahead of the post's time; zero if Belfry does not do so or
+	// has already done so.
 	PrepareAt time.Time
 	// OnHold is why publishing is on hold, as the end of a sentence; empty if it is not.
 	OnHold string

@@ -15,10 +15,10 @@ import (
 	"strings"
 )
 
-// manyAccounts is the largest number of accounts that have no search.
+// manyAccounts is the largest number of accounts for which the composer offers no search.
 const manyAccounts = 8
 
-// chipsInBlock is how many accounts the browser draws together. It draws the blocks out of view when they are scrolled to.
+// chipsInBlock is how many accounts the browser draws together. It draws a block only when the block comes into view.
 const chipsInBlock = 40
 
 // targets is the choice of accounts. static/js/accounts.js updates it without the server.

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// when is the choice of a time. It shows how far away the time is, and what it is in UTC.
+// when is the choice of a time. It shows how far away the time is, and the same time in UTC.
 func when(m ComposeModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

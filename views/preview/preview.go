@@ -29,7 +29,7 @@ type Model struct {
 // is shown.
 type Account struct{ Name, Username, Avatar string }
 
-// File is a file of the post. Picture is the address of the picture that is shown for it; "" if there is none.
+// File is a file of the post. Picture is the address of the picture that is shown for the file; "" if there is none.
 type File struct {
 	Name, Alt, Picture string
 	Video              bool
@@ -155,8 +155,8 @@ var word = regexp.MustCompile(`^[\p{L}\p{M}\p{N}_.@/]$`)
 
 func isWordOrAddressRune(r rune) bool { return word.MatchString(string(r)) }
 
-// foldText splits a text where the network would hide the rest, between two words. folded is empty if the network hides
-// nothing.
+// foldText splits a text where the network would hide the rest, if possible between two words. folded is empty if the
+// network hides nothing.
 func (m Model) foldText() (shown, folded string) {
 	text := strings.TrimSpace(m.Text)
 	if m.Fold == 0 || utf8.RuneCountInString(text) <= m.Fold {

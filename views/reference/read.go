@@ -167,7 +167,7 @@ func curlAuthorizationFlag(security []map[string][]string) string {
 	return " \\\n  -H \"Authorization: Bearer $KEY\""
 }
 
-// convertResponse returns a response as the page shows it, following a reference to a shared one. Only successful
+// convertResponse returns a response as the page shows it. It follows a reference to a shared response. Only successful
 // responses have examples.
 func (d document) convertResponse(status string, r *response) Response {
 	a := Response{Status: status}

@@ -16,7 +16,7 @@ import (
 type themeOption struct{ value, icon, name, help string }
 
 var themeOptions = []themeOption{
-	{"system", "monitor", "Match system", "Follows this device's setting."},
+	{"system", "monitor", "Match system", "The theme of this device."},
 	{"light", "sun", "Light", "Dark text on a light background."},
 	{"dark", "moon", "Dark", "Light text on a dark background."},
 }
@@ -71,7 +71,7 @@ func Appearance(f layout.Frame) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p>To choose another look, allow scripts for this site.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p>To choose another theme, allow scripts for this site.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

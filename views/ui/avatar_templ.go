@@ -11,8 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import "strconv"
 
 // Avatar is the picture of an account, with the icon of its network in the corner unless platform is empty. Without a
-// picture, and until it has loaded, it shows the first letter of the name on a color that depends on the name. The name
-// must be beside it.
+// picture, and until the picture has loaded, the avatar shows the first letter of the name on a color that depends on
+// the name. The name must be beside the avatar.
 func Avatar(name, picture, platform string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -6,7 +6,7 @@ import (
 	"belfry/internal/core"
 )
 
-// FormatCappedCount formats a number of posts. Posts are counted up to core.MostCounted, which it formats as "200+".
+// FormatCappedCount formats a number of posts. Posts are counted up to core.MostCounted, which is formatted as "200+".
 func FormatCappedCount(n int) string {
 	if n >= core.MostCounted {
 		return fmt.Sprintf("%d+", core.MostCounted)

@@ -22,7 +22,7 @@ func OptionLabel(options []Option, value string) string {
 }
 
 // FilterChoice is a select element that filters a list by one of the options. all is the label of the choice that does
-// not filter. It is not shown if there are fewer than two options and none is chosen.
+// not filter. The element is shown only if there are several options or one is chosen.
 func FilterChoice(id, name, label, all string, options []Option, chosen string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -211,10 +211,10 @@ func FilterMenu() templ.Component {
 	})
 }
 
-// FilterChip is a condition of a filter, with the address of the list without it.
+// FilterChip is a condition of a filter, with the address of the list without this condition.
 type FilterChip struct{ Label, URL string }
 
-// FilterChips shows the conditions of a filter. clearURL is the optional address of the list without any.
+// FilterChips shows the conditions of a filter. clearURL is the optional address of the list without conditions.
 func FilterChips(chips []FilterChip, clearURL string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

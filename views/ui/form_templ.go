@@ -45,7 +45,7 @@ func DescribedBy(id, help, problem string, more ...string) templ.Attributes {
 	return a
 }
 
-// Input is a label, its input, and below it the error or the help text.
+// Input is a label, its input and, below the input, the error or the help text.
 func Input(f Field) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
