@@ -85,7 +85,7 @@ func (p *program) restoreLocalDatabase(ctx context.Context, cfg *config.Config, 
 
 func defineConfirmRestore(o *options) action {
 	unproved := listUnproved
-	o.flags.Func("unproved", `what to do with posts that may already be published: "publish" publishes them, perhaps a second time; "draft" turns them into drafts (default: list them and stop)`,
+	o.flags.Func("unproved", `what to do with posts that may already be published: "publish" publishes them, perhaps a second time; "draft" turns them into drafts, or cancels their retry if they have failed (default: list them and stop)`,
 		func(choice string) error {
 			unproved = unprovedAction(choice)
 			if unproved != publishUnproved && unproved != draftUnproved {
@@ -118,7 +118,7 @@ func confirmRestore(ctx context.Context, p *program, s *commandSession, unproved
 		if err != nil {
 			return err
 		}
-		if err := p.printLinef("Posts turned into drafts: %d.", drafts); err != nil {
+		if err := p.printLinef("Posts that were turned into drafts, or whose retry was cancelled: %d.", drafts); err != nil {
 			return err
 		}
 	}

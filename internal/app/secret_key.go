@@ -142,7 +142,7 @@ func resealColumn[K core.Kind](ctx context.Context, a *App, column store.SealedC
 }
 
 // CountSealedBySecretKeyAndUpdateMetric counts the encrypted values by the id of their secret key, and updates the
-// metric that shows these counts. A key without values can be removed.
+// metric that shows these counts. A key whose count has been 0 for two days can be removed.
 func (a *App) CountSealedBySecretKeyAndUpdateMetric(ctx context.Context) (countByKeyID map[string]int64, err error) {
 	counts, err := a.cfg.Store.CountSealedBySecretKey(ctx)
 	if err != nil {

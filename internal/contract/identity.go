@@ -243,8 +243,8 @@ type Join struct {
 }
 
 // CreateWorkspace is the input of `belfry workspace create`. An empty slug is derived from the name, an empty plan
-// means the plan owner, and an empty zone means UTC. The owner's name and password are required, unless a person with
-// the email address exists; that person keeps their own.
+// means the plan owner, and an empty zone means UTC. If a person with the email address exists, they keep their name
+// and password. Otherwise, the password is required, and an empty owner's name is derived from the email address.
 type CreateWorkspace struct {
 	Name       string
 	Slug       string

@@ -137,7 +137,7 @@ func chargeStorage(ctx context.Context, t store.Tenant, plan core.Plan, bytes in
 }
 
 // reasonExpired is the reason shown for a file that was not uploaded in time.
-const reasonExpired = "The file was not uploaded in time. Upload the file again."
+const reasonExpired = "The file was not uploaded in time."
 
 // expireUploadIfUnclaimed marks a file as failed because it was not uploaded in time, and frees its reserved storage.
 // The caller checks the time. expireUploadIfUnclaimed does nothing if an upload is in progress or has succeeded.

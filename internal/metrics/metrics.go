@@ -55,7 +55,7 @@ func New() *Metrics {
 		refreshes: newCounterVec("token_refreshes_total", "Number of account token renewals.", "platform", "outcome"),
 		sealed: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "belfry_sealed_values",
-			Help: "Number of values in the database that are encrypted with each secret key. A key with 0 values can be removed, unless it is the first key.",
+			Help: "Number of values in the database that are encrypted with each secret key. A key other than the first can be removed two days after its number has become 0.",
 		}, []string{"key"}),
 	}
 	m.Registry.MustRegister(m.lateness, m.outcomes, m.calls, m.http, m.takeovers, m.fenced, m.refused, m.overdue,
