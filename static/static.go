@@ -149,10 +149,11 @@ func hashedURL(name, hash string) string {
 }
 
 // embeddedAssets returns the assets that pages load, by their plain names: all embedded files, but style sheets,
-// modules and icons of networks only as parts of joined, bundled and sprite. It loads them at the first call.
+// modules and icons of networks only as parts of joined, bundled and sprite. The pages of the simulated networks load
+// only layers, for its colors and its font. It loads them at the first call.
 var embeddedAssets = sync.OnceValues(func() (map[string]asset, error) {
 	b := assetTable{}
-	names := []string{joined, sprite, bundled, early}
+	names := []string{joined, layers, sprite, bundled, early}
 	err := fs.WalkDir(embedded, ".", func(name string, d fs.DirEntry, err error) error {
 		isPart := strings.HasPrefix(name, "css/") || strings.HasPrefix(name, "js/") || strings.HasPrefix(name, "networks/")
 		if err == nil && !d.IsDir() && !isPart && kinds[path.Ext(name)] != "" {

@@ -57,7 +57,7 @@ func TestEveryAssetHasAnAddressThatMayBeKeptForEver(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"app.css", "fonts/inter-latin-ext.woff2", "fonts/inter-latin.woff2", "icon.svg", "js/app.js", "js/early.js",
+		"app.css", "css/tokens.css", "fonts/inter-latin-ext.woff2", "fonts/inter-latin.woff2", "icon.svg", "js/app.js", "js/early.js",
 		"networks.svg", "vendor/htmx.min.js", "vendor/idiomorph.min.js",
 	}
 	slices.Sort(want)

@@ -24,6 +24,7 @@ import (
 	"belfry/internal/sandbox"
 	"belfry/internal/secret"
 	"belfry/internal/store"
+	"belfry/static"
 	"belfry/views/link"
 	"belfry/web"
 )
@@ -135,8 +136,8 @@ func (d *httpService) startOwnSandboxIfAny(server *httpd.Server, public *url.URL
 	}
 	networks, err := sandbox.New(sandbox.Config{
 		Prefix: sandboxPath, JournalDir: sandboxFolder(d.cfg), AppName: "Belfry", Home: "/", Outbox: outbox,
-		MediaPrefixes: from,
-		CallbackURL:   public.JoinPath("callbacks").String(),
+		Tokens: static.URL("css/tokens.css"), Icon: static.URL("icon.svg"), MediaPrefixes: from,
+		CallbackURL: public.JoinPath("callbacks").String(),
 	})
 	if err != nil {
 		return fmt.Errorf("start the simulated networks: %w", err)

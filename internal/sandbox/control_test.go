@@ -89,8 +89,8 @@ func TestTheControlPageFoldsOlderPosts(t *testing.T) {
 	publish()
 	shown, folded, _ := strings.Cut(r.get("/_/", "").text, "<summary>Show 2 older posts</summary>")
 	row := "<tr><td>Threads</td>"
-	if strings.Count(shown, row) != 10 || strings.Count(folded, row+"<td><a ") != 2 {
-		t.Errorf("%d posts are shown and %d folded", strings.Count(shown, row), strings.Count(folded, row+"<td><a "))
+	if strings.Count(shown, row) != 10 || strings.Count(folded, row+`<td class="words"><a `) != 2 {
+		t.Errorf("%d posts are shown and %d folded", strings.Count(shown, row), strings.Count(folded, row+`<td class="words"><a `))
 	}
 }
 
@@ -130,6 +130,29 @@ func TestTheControlPageStaysAtTheFormAndSaysWhatItDid(t *testing.T) {
 	}
 	if page := r.get("/_/?done=nothing", ""); strings.Contains(page.text, `data-testid="done"`) {
 		t.Error("the page says that something unknown was done")
+	}
+}
+
+// The page looked like another product, and all links to posts had the same time as their text.
+func TestTheControlPageLooksLikeTheProductAndLinksTheTextsOfPosts(t *testing.T) {
+	t.Parallel()
+	const tokens = `<link rel="stylesheet" href="/static/css/tokens.css">`
+	r := start(t, sandbox.Config{Tokens: "/static/css/tokens.css", Icon: "/static/icon.svg", Home: "/", AppName: "Belfry"})
+	token := r.threads("harbour.bakery")
+	for _, text := range []string{"Rye bread is back.", strings.Repeat("é", 161)} {
+		r.post("/graph.threads.net/v1.0/me/threads_publish", token, url.Values{"creation_id": {r.container(token, text)}})
+	}
+	page := r.get("/_/", "").text
+	for _, want := range []string{
+		tokens, `<img src="/static/icon.svg" alt="" width="20" height="20">Back to Belfry</a>`,
+		`dir="auto">Rye bread is back.</a>`, `dir="auto">` + strings.Repeat("é", 160) + "…</a>",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(start(t, sandbox.Config{}).get("/_/", "").text, "/static/") {
+		t.Error("networks that stand alone refer to a product")
 	}
 }
 

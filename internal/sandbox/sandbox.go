@@ -36,6 +36,8 @@ type Config struct {
 	AppName, Home string
 	// Outbox is where the product shows the emails that it keeps; optional.
 	Outbox string
+	// Tokens and Icon are the addresses of a style sheet with the product's colors and font, and of its icon; optional.
+	Tokens, Icon string
 	// MediaPrefixes, if set, are the only addresses from which media is downloaded.
 	MediaPrefixes []string
 	// CallbackURL is the address to which the networks send their callbacks, followed by /{network}/{event}. If it is
@@ -80,7 +82,8 @@ func New(cfg Config) (*Sandbox, error) {
 	kit, err := sim.New(sim.Config{
 		Prefix: cfg.Prefix, JournalPath: journal, JournalAlone: cfg.JournalAlone, Now: cfg.Now,
 		ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, AppName: cfg.AppName, Home: cfg.Home, Outbox: cfg.Outbox,
-		MediaPrefixes: cfg.MediaPrefixes, Options: cfg.Options, CallbackURL: cfg.CallbackURL,
+		Tokens: cfg.Tokens, Icon: cfg.Icon, MediaPrefixes: cfg.MediaPrefixes, Options: cfg.Options,
+		CallbackURL: cfg.CallbackURL,
 	})
 	if err != nil {
 		return nil, err

@@ -28,6 +28,8 @@ type Config struct {
 	AppName, Home string
 	// Outbox is the address where the app shows the emails that it keeps; optional.
 	Outbox string
+	// Tokens and Icon are the addresses of a style sheet with the app's colors and font, and of its icon; optional.
+	Tokens, Icon string
 	// MediaPrefixes, if set, are the only addresses from which media is downloaded.
 	MediaPrefixes []string
 	// CallbackURL is where the app receives calls from the networks, followed by /{network}/{event}; empty for

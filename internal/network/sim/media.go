@@ -3,6 +3,7 @@ package sim
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"image"
 	_ "image/gif" // decoders of the formats that networks accept
 	_ "image/jpeg"
@@ -54,6 +55,25 @@ func (m Media) Type() string {
 		return "application/octet-stream"
 	}
 	return "image/" + m.Kind
+}
+
+// DescribeForPeople returns what the file is and its size, such as "Image, 27 kB".
+func (m Media) DescribeForPeople() string {
+	kind := "Image"
+	switch m.Kind {
+	case MP4:
+		kind = "Video"
+	case "":
+		kind = "File"
+	}
+	const kilobyte, megabyte = 1000, 1000_000
+	switch {
+	case m.Bytes >= megabyte:
+		return fmt.Sprintf("%s, %.1f MB", kind, float64(m.Bytes)/megabyte)
+	case m.Bytes >= kilobyte:
+		return fmt.Sprintf("%s, %.0f kB", kind, float64(m.Bytes)/kilobyte)
+	}
+	return fmt.Sprintf("%s, %d bytes", kind, m.Bytes)
 }
 
 // matchesType reports whether a content type fits the file. The two types of video are interchangeable.

@@ -12,6 +12,19 @@ import (
 	"belfry/internal/network/sim"
 )
 
+// People read "image/jpeg, 27152 bytes".
+func TestFilesAreDescribedForPeople(t *testing.T) {
+	t.Parallel()
+	for want, m := range map[string]sim.Media{
+		"Image, 27 kB": {Kind: sim.JPEG, Bytes: 27152}, "Video, 1.3 MB": {Kind: sim.MP4, Bytes: 1_299_610},
+		"File, 9 bytes": {Bytes: 9},
+	} {
+		if got := m.DescribeForPeople(); got != want {
+			t.Errorf("the file is described as %q, want %q", got, want)
+		}
+	}
+}
+
 // The simulators look at files with eyes of their own: they must see what the product sees.
 func TestFilesAreRecognised(t *testing.T) {
 	t.Parallel()

@@ -2,11 +2,13 @@ package sim
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
 	"net/http"
 	"path"
+	"strings"
 	"time"
 )
 
@@ -16,7 +18,7 @@ var pages embed.FS
 // contentSecurity is for pages without scripts and inline styles. A consent form redirects back to the app, and
 // browsers also apply form-action to that redirect.
 const contentSecurity = "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self' http: https:; " +
-	"frame-ancestors 'none'; base-uri 'none'"
+	"frame-ancestors 'none'; base-uri 'none'; font-src 'self'"
 
 // Choice is a check box or a radio button.
 type Choice struct {
@@ -112,7 +114,10 @@ func (k *Kit) ServePage(w http.ResponseWriter, r *http.Request, status int, name
 		"network": k.titleOf,
 		"home":    func() string { return k.cfg.Home },
 		"mails":   func() string { return k.cfg.Outbox },
-		"time":    func(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04:05 UTC") },
+		"tokens":  func() string { return k.cfg.Tokens },
+		"icon":    func() string { return k.cfg.Icon },
+		"excerpt": excerptOf,
+		"time":    func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC") },
 		"date":    func(t time.Time) string { return t.UTC().Format("2 January 2006") },
 		"clock":   func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
 		"stamp":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
@@ -135,6 +140,15 @@ func (k *Kit) ServePage(w http.ResponseWriter, r *http.Request, status int, name
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(body.Bytes())
+}
+
+// excerptOf returns the beginning of a post's text, by which people recognize the post.
+func excerptOf(text string) string {
+	const longest = 160
+	if runes := []rune(text); len(runes) > longest {
+		return string(runes[:longest]) + "…"
+	}
+	return cmp.Or(strings.TrimSpace(text), "Post without text")
 }
 
 // NewPostPage returns the page of a post on a site. The caller adds the account's data.
