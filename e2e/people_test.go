@@ -46,7 +46,7 @@ func TestInvitedMembersAreOfferedWhatTheirRoleMayDo(t *testing.T) {
 			.querySelector("[data-testid=mail-action]").href`)
 	}
 	workspace := []string{"General", "Members", "API keys", "Plan and usage", "Audit log"}
-	you := []string{"Profile", "Password and sessions", "Appearance"}
+	you := []string{"Profile", "Password and sessions", "Theme and shortcuts"}
 	for _, role := range roles {
 		writes, manages := role != "viewer", role == "admin" || role == "owner"
 		b.runActions("open the invitation", chromedp.Navigate(links[role]))
@@ -107,7 +107,7 @@ func TestAForgottenPasswordIsReplacedInABrowser(t *testing.T) {
 	b.typeInto("#email", "ada@example.org")
 	b.typeInto("#password", "seven quiet ropes hang")
 	b.clickLink(testid("sign-in-submit"))
-	for _, page := range []string{"Plan and usage", "Audit log", "Appearance", "Profile"} {
+	for _, page := range []string{"Plan and usage", "Audit log", "Theme and shortcuts", "Profile"} {
 		b.openSettings(page)
 		b.checkAccessibility(page)
 	}

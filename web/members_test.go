@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
 	"belfry/internal/core"
 )
 
@@ -56,6 +57,29 @@ func TestMembersAreInvitedChangedAndRemoved(t *testing.T) {
 	b.get(me+"/remove").says(t, "Leave this workspace?")
 	b.post(me+"/remove").leads(t, "/sign-in")
 	b.get("/posts").leads(t, "/sign-in?next=%2Fposts")
+}
+
+// The page offered the only owner a role and a way to leave, both of which were then refused.
+func TestTheOnlyOwnerIsOfferedNeitherARoleNorToLeave(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	b := r.as(ws)
+	_, err := r.App.InviteMember(t.Context(), ws.Owner, contract.InviteMember{Email: "ben@example.org", Role: "owner"})
+	must(t, err) // who is only invited is no owner
+	mine := testid("member") + `[data-member-id="` + ws.Owner.AttributedUser().String() + `"] `
+	page := b.get("/settings/members").is(t, http.StatusOK)
+	page.says(t, "You are the only owner. Make someone else an owner before you leave.")
+	if n := len(page.all(mine+"select")) + len(page.all(mine+testid("remove-member"))); n != 0 {
+		t.Errorf("the page offers %d changes that are refused", n)
+	}
+	ws.Member(core.RoleOwner)
+	page = b.get("/settings/members").is(t, http.StatusOK)
+	page.one(t, mine+"select")
+	page.one(t, mine+testid("remove-member"))
+	if strings.Contains(page.text(), "only owner") {
+		t.Error("two owners are called the only one")
+	}
 }
 
 func TestARefusedInvitationKeepsItsForm(t *testing.T) {

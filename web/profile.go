@@ -61,7 +61,7 @@ func (r *request) editProfile(form url.Values) error {
 }
 
 func (r *request) showAppearance() error {
-	frame, err := r.loadFrameAndPopFlash("Appearance", layout.SectionSettings)
+	frame, err := r.loadFrameAndPopFlash("Theme and shortcuts", layout.SectionSettings)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (r *request) changePassword(form url.Values) error {
 		return err
 	}
 	r.sessionChanged = true
-	r.setFlash(ui.ToneGood, "Password changed. You are signed out everywhere else.")
+	r.setFlash(ui.ToneGood, "Password changed. You are signed out of all other browsers.")
 	return r.redirect(r.link.Security())
 }
 
@@ -64,12 +64,12 @@ func (r *request) redirectToSecurity() error { return r.redirect(r.link.Security
 
 func (r *request) showEndAllSessionsConfirmation() error {
 	return r.renderConfirmation(layout.SectionSettings, layout.ConfirmModel{
-		Title: "Sign out everywhere?",
+		Title: "Sign out of all browsers?",
 		Points: []string{
-			"This signs you out of all browsers, including this one.",
+			"This browser is one of them: you must sign in again.",
 			"API keys keep working. If somebody else may know your password, change it.",
 		},
-		Action: r.link.EndAllSessions(), Button: "Sign out everywhere", Back: r.link.Security(),
+		Action: r.link.EndAllSessions(), Button: "Sign out of all browsers", Back: r.link.Security(),
 	})
 }
 

@@ -103,9 +103,9 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	}
 
 	phone.signIn(ws)
-	desk.part(http.MethodGet, "/settings/security/sign-out").is(t, http.StatusOK).says(t, "Sign out everywhere?")
+	desk.part(http.MethodGet, "/settings/security/sign-out").is(t, http.StatusOK).says(t, "Sign out of all browsers?")
 	desk.post("/settings/security/sign-out").leads(t, "/sign-in?ended=1")
-	desk.get("/sign-in?ended=1").says(t, "You are now signed out everywhere.")
+	desk.get("/sign-in?ended=1").says(t, "You are now signed out of all browsers.")
 	for _, b := range []*browser{phone, desk} {
 		b.get("/posts").leads(t, "/sign-in?next=%2Fposts")
 	}
@@ -168,6 +168,9 @@ func TestTheAuditLogIsFilteredAndPaged(t *testing.T) {
 	if n := len(page.all(testid("audit-entry"))); n != 50 {
 		t.Errorf("a page has %d entries", n)
 	}
+	if strings.Contains(page.text(), "IP address") {
+		t.Error("the log has a column of addresses, but not one address")
+	}
 	older := b.get(attribute(page.one(t, "a[rel=next]"), "href")).is(t, http.StatusOK)
 	if n := len(older.all(testid("audit-entry"))); n != 13 || len(older.all("a[rel=next]")) != 0 {
 		t.Errorf("the last page has %d entries", n)
@@ -176,11 +179,14 @@ func TestTheAuditLogIsFilteredAndPaged(t *testing.T) {
 	if n := len(mine.all(testid("audit-entry"))); n != 2 {
 		t.Errorf("the admin did %d things", n)
 	}
+	mine.says(t, "Person: A admin", "Clear all")
 	invited := b.get("/settings/audit?action=member_invited").is(t, http.StatusOK)
 	if n := len(invited.all(testid("audit-entry"))); n != 1 {
 		t.Errorf("%d invitations", n)
 	}
 	b.get("/settings/audit?action=plan_changed").says(t, "No matching entries")
+	b.post("/settings/profile", "name", "Ada", "email", ws.Email).leads(t, "/settings/profile")
+	b.get("/settings/audit?action=profile_changed").says(t, "IP address", "127.0.0.1")
 	for _, wrong := range []string{"cursor=x", "action=%00", "action=%ff"} {
 		b.get("/settings/audit?"+wrong).is(t, http.StatusBadRequest)
 	}
@@ -205,7 +211,7 @@ func TestUsageShowsLimitsAndWhatHappensThere(t *testing.T) {
 		}
 	}
 	page.says(t, "Limit reached: you cannot invite more people.", "Change plan")
-	r.as(r.Workspace("two")).get("/settings/plan").says(t, "no limit")
+	r.as(r.Workspace("two")).get("/settings/plan").says(t, "Unlimited", "0 · No limit")
 }
 
 // What a role may not do is not shown, and refused to whoever asks for it all the same.

@@ -45,7 +45,7 @@ type SignInModel struct {
 	Carry string
 	// Changed reports that the person has just chosen a new password.
 	Changed bool
-	// EndedAll reports that the person has just signed out everywhere.
+	// EndedAll reports that the person has just signed out of all browsers.
 	EndedAll bool
 	// Refused is why the sign-in failed. It does not say whether the account exists.
 	Refused *contract.Error

@@ -256,7 +256,7 @@ func Reset(m ResetModel) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div class=\"card door-card\"><h1>Choose a new password</h1><p class=\"door-lead\">Changing your password signs you out everywhere.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div class=\"card door-card\"><h1>Choose a new password</h1><p class=\"door-lead\">Changing your password signs you out of all browsers.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -269,13 +269,13 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{"without it the code is asked for", "setup-wrong", "label[for=code]", []string{"Set-up code"}},
 		{"a manager reaches all settings", "audit", ".settings-nav a", []string{
-			"General", "Members", "API keys", "Plan and usage", "Audit log", "Profile", "Password and sessions", "Appearance",
+			"General", "Members", "API keys", "Plan and usage", "Audit log", "Profile", "Password and sessions", "Theme and shortcuts",
 		}},
 		{"others what is theirs", "profile", ".settings-nav a", []string{
-			"Plan and usage", "Profile", "Password and sessions", "Appearance",
+			"Plan and usage", "Profile", "Password and sessions", "Theme and shortcuts",
 		}},
 		{"a change in the log shows both values in the zone", "audit", "[data-action=post_changed] .help", []string{
-			"API key Newsletter script", "Time: Thu 24 Dec 2026, 18:00 CET (Europe/Berlin)", "Status: draft → queued",
+			"Time: Thu 24 Dec 2026, 18:00 CET (Europe/Berlin)", "Status: draft → queued", "API key Newsletter script",
 		}},
 		{"a full meter says what happens", "plan", "[data-testid=meter-posts] .meter-note", []string{
 			"Limit reached: you can still write drafts. To schedule more posts, wait until next month or turn queued posts into drafts.",

@@ -15,5 +15,5 @@ const PasswordRequested = ForgotPassword + "?sent=1"
 // SignInAfterReset is the sign-in page for a person who has just chosen a new password.
 const SignInAfterReset = SignIn + "?changed=1"
 
-// SignInEnded is the sign-in page for a person who has just signed out everywhere.
+// SignInEnded is the sign-in page for a person who has just signed out of all browsers.
 const SignInEnded = SignIn + "?ended=1"

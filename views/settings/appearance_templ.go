@@ -148,7 +148,7 @@ func Appearance(f layout.Frame) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = screen(f, f.Link.Appearance(), "Appearance", "How the dashboard looks in this browser, and whether single-key shortcuts are on.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = screen(f, f.Link.Appearance(), "Theme and shortcuts", "How the dashboard looks in this browser, and whether single-key shortcuts are on.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -11,6 +11,7 @@ import (
 	"belfry/internal/core"
 	"belfry/views/layout"
 	"belfry/views/link"
+	"belfry/views/ui"
 )
 
 // Names of the inputs for filtering the audit log.
@@ -52,54 +53,53 @@ type AuditEntry struct {
 func (e AuditEntry) actorName() string {
 	switch e.Actor {
 	case "operator":
-		return "Operator"
+		return "Server operator"
 	case string(core.CredentialWorker):
 		return "Belfry"
 	}
 	return cmp.Or(e.Name, "Former member")
 }
 
-// usedKeyText returns the API key that was used, or "" for changes in the dashboard, by the operator or by the
-// worker.
-func (e AuditEntry) usedKeyText() string {
-	if e.Actor == string(core.CredentialKey) {
+// actorNote returns the API key that was used, or who the operator is; "" for other changes.
+func (e AuditEntry) actorNote() string {
+	switch e.Actor {
+	case "operator":
+		return "The person who runs this server"
+	case string(core.CredentialKey):
 		return "API key " + e.Credential
 	}
 	return ""
 }
 
 // auditActions are the actions in a workspace's log, in the order of the filter's options.
-var auditActions = []struct {
-	action core.AuditAction
-	name   string
-}{
-	{core.AuditMemberInvited, "Member invited"},
-	{core.AuditMemberJoined, "Member joined"},
-	{core.AuditMemberChanged, "Role changed"},
-	{core.AuditMemberRemoved, "Member removed"},
-	{core.AuditKeyCreated, "API key created"},
-	{core.AuditKeyRevoked, "API key revoked"},
-	{core.AuditAccountConnected, "Account connected"},
-	{core.AuditAccountRemoved, "Account disconnected"},
-	{core.AuditAccountsRevoked, "Account revoked"},
-	{core.AuditAccessRemoved, "App removed on the network"},
-	{core.AuditAccountErased, "Account's data deleted"},
-	{core.AuditPostChanged, "Post changed"},
-	{core.AuditPostDeleted, "Post deleted"},
-	{core.AuditFileChanged, "File changed"},
-	{core.AuditFileDeleted, "File deleted"},
-	{core.AuditFolderChanged, "Folder changed"},
-	{core.AuditFolderDeleted, "Folder deleted"},
-	{core.AuditGroupCreated, "Group created"},
-	{core.AuditGroupChanged, "Group changed"},
-	{core.AuditGroupDeleted, "Group deleted"},
-	{core.AuditWorkspaceCreated, "Workspace created"},
-	{core.AuditWorkspaceChanged, "Workspace changed"},
-	{core.AuditPlanChanged, "Plan changed"},
-	{core.AuditProfileChanged, "Profile changed"},
-	{core.AuditPasswordChanged, "Password changed"},
-	{core.AuditPasswordConfirmed, "Password confirmed"},
-	{core.AuditSessionEnded, "Signed out of a browser"},
+var auditActions = []ui.Option{
+	{Value: string(core.AuditMemberInvited), Label: "Member invited"},
+	{Value: string(core.AuditMemberJoined), Label: "Member joined"},
+	{Value: string(core.AuditMemberChanged), Label: "Role changed"},
+	{Value: string(core.AuditMemberRemoved), Label: "Member removed"},
+	{Value: string(core.AuditKeyCreated), Label: "API key created"},
+	{Value: string(core.AuditKeyRevoked), Label: "API key revoked"},
+	{Value: string(core.AuditAccountConnected), Label: "Account connected"},
+	{Value: string(core.AuditAccountRemoved), Label: "Account disconnected"},
+	{Value: string(core.AuditAccountsRevoked), Label: "Account revoked"},
+	{Value: string(core.AuditAccessRemoved), Label: "App removed on the network"},
+	{Value: string(core.AuditAccountErased), Label: "Account's data deleted"},
+	{Value: string(core.AuditPostChanged), Label: "Post changed"},
+	{Value: string(core.AuditPostDeleted), Label: "Post deleted"},
+	{Value: string(core.AuditFileChanged), Label: "File changed"},
+	{Value: string(core.AuditFileDeleted), Label: "File deleted"},
+	{Value: string(core.AuditFolderChanged), Label: "Folder changed"},
+	{Value: string(core.AuditFolderDeleted), Label: "Folder deleted"},
+	{Value: string(core.AuditGroupCreated), Label: "Group created"},
+	{Value: string(core.AuditGroupChanged), Label: "Group changed"},
+	{Value: string(core.AuditGroupDeleted), Label: "Group deleted"},
+	{Value: string(core.AuditWorkspaceCreated), Label: "Workspace created"},
+	{Value: string(core.AuditWorkspaceChanged), Label: "Workspace changed"},
+	{Value: string(core.AuditPlanChanged), Label: "Plan changed"},
+	{Value: string(core.AuditProfileChanged), Label: "Profile changed"},
+	{Value: string(core.AuditPasswordChanged), Label: "Password changed"},
+	{Value: string(core.AuditPasswordConfirmed), Label: "Password confirmed"},
+	{Value: string(core.AuditSessionEnded), Label: "Signed out of a browser"},
 }
 
 // changedPostID returns the id of the post that the entry is about; "" if it is about something else, or the post was
@@ -112,13 +112,37 @@ func (e AuditEntry) changedPostID() string {
 }
 
 // actionName returns the name of the action.
-func (e AuditEntry) actionName() string {
-	for _, a := range auditActions {
-		if a.action == e.Action {
-			return a.name
+func (e AuditEntry) actionName() string { return ui.OptionLabel(auditActions, string(e.Action)) }
+
+// people returns the members to filter by.
+func (m AuditModel) people() (list []ui.Option) {
+	for _, member := range m.Members {
+		if member.ExpiresAt == nil {
+			list = append(list, ui.Option{Value: member.ID, Label: member.Name})
 		}
 	}
-	return string(e.Action)
+	return list
+}
+
+// filterChips returns the conditions of the filter.
+func (m AuditModel) filterChips() (list []ui.FilterChip) {
+	person, action := m.Filter.User, m.Filter.Action
+	if person != "" {
+		list = append(list, ui.FilterChip{
+			Label: "Person: " + ui.OptionLabel(m.people(), person), URL: m.Frame.Link.AuditLog(link.AuditFilter{Action: action}),
+		})
+	}
+	if action != "" {
+		list = append(list, ui.FilterChip{
+			Label: "Action: " + ui.OptionLabel(auditActions, action), URL: m.Frame.Link.AuditLog(link.AuditFilter{User: person}),
+		})
+	}
+	return list
+}
+
+// hasAddresses reports whether the page has an entry with an IP address.
+func (m AuditModel) hasAddresses() bool {
+	return slices.ContainsFunc(m.Actions, func(entries []AuditEntry) bool { return entries[0].Address != "" })
 }
 
 // subjectAndChangeLines returns the subject of an entry and the values that changed, one per line. Times are in the

@@ -64,6 +64,16 @@ func (m MembersModel) canChangeMember(row contract.Member) bool {
 	return m.Role.CheckRoleChange(core.Role(row.Role), "") == nil
 }
 
+// isOnlyOwner reports whether the workspace would have no owner without the member. An invited owner is not one yet.
+func (m MembersModel) isOnlyOwner(row contract.Member) bool {
+	isOwner := func(member contract.Member) bool {
+		return member.Role == string(core.RoleOwner) && member.ExpiresAt == nil
+	}
+	return isOwner(row) && !slices.ContainsFunc(m.Members, func(other contract.Member) bool {
+		return other.ID != row.ID && isOwner(other)
+	})
+}
+
 // selectedInvitationRole returns the role that is preselected for an invitation.
 func (m MembersModel) selectedInvitationRole() string {
 	if m.Invites == "" {

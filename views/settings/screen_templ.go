@@ -196,7 +196,7 @@ func settingsGroups(f layout.Frame) []pageGroup {
 		}
 	}
 	return []pageGroup{workspace, {name: "You", pages: []page{
-		{"Profile", f.Link.Profile()}, {"Password and sessions", f.Link.Security()}, {"Appearance", f.Link.Appearance()},
+		{"Profile", f.Link.Profile()}, {"Password and sessions", f.Link.Security()}, {"Theme and shortcuts", f.Link.Appearance()},
 	}}}
 }
 

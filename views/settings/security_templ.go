@@ -91,7 +91,7 @@ func Security(m SecurityModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "new", Name: FieldNewPassword, Label: "New password", Type: "password", Error: m.Errors[FieldNewPassword],
-				Help:     "At least 8 characters, ideally 15 or more. Changing your password signs you out everywhere except in this browser.",
+				Help:     "At least 8 characters, ideally 15 or more. Changing your password signs you out of all other browsers.",
 				Required: true, Autocomplete: "new-password", Attributes: templ.Attributes{"minlength": "8", "maxlength": "128"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
@@ -101,7 +101,7 @@ func Security(m SecurityModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = layout.ConfirmLink("sign-out-everywhere", m.Frame.Link.EndAllSessions(), "Sign out everywhere", "log-out", "quiet danger").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout.ConfirmLink("sign-out-everywhere", m.Frame.Link.EndAllSessions(), "Sign out of all browsers", "log-out", "danger").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -207,14 +207,14 @@ func sessionRow(m SecurityModel, s core.BrowserSession) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "\"><button type=\"submit\" class=\"button quiet danger\" data-testid=\"end-session\" aria-label=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "\"><button type=\"submit\" class=\"button\" data-testid=\"end-session\" aria-label=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var8 string
-			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs("Sign out of " + browserAndSystemName(s.Browser))
+			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs("Sign out of " + browserAndSystemName(s.Browser) + ", signed in " + s.Since.In(m.Zone.Location()).Format("2 Jan 2006, 15:04 MST"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings/security.templ`, Line: 68, Col: 142}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings/security.templ`, Line: 68, Col: 210}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 			if templ_7745c5c3_Err != nil {

@@ -27,6 +27,7 @@ type meter struct {
 	limit      *int64
 	format     func(int64) string
 	atTheLimit string // continues a sentence with what happens at the limit
+	counts     string // which things count, if the name does not say it
 }
 
 func (m UsageModel) meters() []meter {
@@ -34,22 +35,23 @@ func (m UsageModel) meters() []meter {
 		{
 			"posts", "Posts in " + formatMonth(m.Usage.Period), m.Usage.Posts.Used, m.Usage.Posts.Limit, core.FormatThousands,
 			"you can still write drafts. To schedule more posts, wait until next month or turn queued posts into drafts.",
+			"Posts that were scheduled or sent this month, whenever they go out. Drafts do not count.",
 		},
 		{
 			"storage", "Storage", m.Usage.Storage.UsedBytes, m.Usage.Storage.LimitBytes, core.FormatBytes,
-			"you cannot upload more files until you delete some. Scheduled posts are still published.",
+			"you cannot upload more files until you delete some. Scheduled posts are still published.", "",
 		},
 		{
 			"drafts", "Drafts", m.Drafts, m.Plan.Drafts, core.FormatThousands,
-			"you cannot save more drafts until you schedule or delete some of them.",
+			"you cannot save more drafts until you schedule or delete some of them.", "",
 		},
 		{
 			"accounts", "Accounts", m.Usage.Accounts.Used, m.Usage.Accounts.Limit, core.FormatThousands,
-			"you cannot connect more accounts. Connected accounts keep working.",
+			"you cannot connect more accounts. Connected accounts keep working.", "",
 		},
 		{
 			"members", "Members and invitations", m.Usage.Members.Used, m.Usage.Members.Limit, core.FormatThousands,
-			"you cannot invite more people. Members keep their access.",
+			"you cannot invite more people. Members keep their access.", "",
 		},
 	}
 }
@@ -88,17 +90,9 @@ func (m meter) tone() ui.Tone {
 	return ui.ToneGood
 }
 
-// usageText says how much is used, for example "3 of 10".
-func (m meter) usageText() string {
-	if m.limit == nil {
-		return m.format(m.used) + ", no limit"
-	}
-	return m.format(m.used) + " of " + m.format(*m.limit)
-}
-
 var planNames = map[core.PlanName]string{
 	core.PlanFree: "Free", core.PlanCreator: "Creator", core.PlanStudio: "Studio", core.PlanAgency: "Agency",
-	core.PlanOwner: "Owner (no limits)",
+	core.PlanOwner: "Unlimited",
 }
 
 // featureLines says which features the plan includes, and how large a file may be.
@@ -111,7 +105,7 @@ func (m UsageModel) featureLines() []string {
 	}
 	list := []string{yes(m.Plan.Groups, "Groups of accounts"), yes(m.Plan.API, "API")}
 	if m.Plan.FileBytes != nil {
-		list = append(list, "Each file: up to "+core.FormatBytes(*m.Plan.FileBytes))
+		list = append(list, "Largest file: "+core.FormatBytes(*m.Plan.FileBytes))
 	}
 	return list
 }
