@@ -45,6 +45,9 @@ func TestThePartsOfAPhonesPagesLineUp(t *testing.T) {
 		const name = textBox(".post-day th");
 		const off = (box.top + box.bottom - name.top - name.bottom) / 2;
 		return Math.abs(off) > 1 ? off + " px" : "";`)
+	check("Posts is not marked in the bar", `
+		const colorOf = (entry) => getComputedStyle(document.querySelector(".bar " + entry)).color;
+		return colorOf("a[aria-current]") === colorOf("[href$='/media']") ? colorOf("a[aria-current]") : "";`)
 	b.runActions("open the menu", chromedp.Click(chromedp.CSS(".bar-more summary")))
 	check("the icons of the menu are not beside its words", `
 		return [...document.querySelectorAll(".bar-more div a")].filter((entry) => {
