@@ -27,6 +27,9 @@ func TestTheCommandPaletteIsUsedWithTheKeyboard(t *testing.T) {
 	press("close it", kb.Escape)
 	b.waitFor(`document.querySelector("#palette[open]") === null`)
 	press("open it again", "k", chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	b.click(testid("close-palette")) // a phone has no Esc
+	b.waitFor(`document.querySelector("#palette[open]") === null`)
+	press("open it once more", "k", chromedp.KeyModifiers(chromedp.ModifierCtrl))
 	press("type", "settings")
 	b.waitFor(chosen + `?.trim() === "Settings"`)
 	press("choose the next", kb.ArrowDown)

@@ -36,7 +36,7 @@ func TestTheFirstRunMakesAWorkspaceAndSignsItsOwnerIn(t *testing.T) {
 	}
 	b.post("/set-up", newcomer...).leads(t, "/accounts")
 	page := b.get("/accounts").is(t, http.StatusOK)
-	page.says(t, "Bell & Rope", "Ada Lindqvist", "Sandbox mode", "Your workspace is ready")
+	page.says(t, "Bell & Rope", "Ada Lindqvist", "Sandbox:", "Your workspace is ready")
 	b.get("/").leads(t, "/posts")
 
 	stranger := r.browser()

@@ -22,12 +22,15 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"only workspaces with equal names show their slugs", "keys", "[data-testid=switch] code",
 			[]string{"bell-rope-studio-2"},
 		},
+		{"the switcher marks the current workspace", "keys", "#workspaces [aria-current=true] .switch-words > span", []string{
+			"Bell & Rope Studio",
+		}},
 		{"the rail says where one is", "accounts", ".rail [aria-current=page] > span", []string{"Accounts"}},
 		{
 			"the banner of simulated networks is on every page", "keys", "[data-testid=sandbox] strong",
-			[]string{"Sandbox mode."},
+			[]string{"Sandbox:"},
 		},
-		{"and before signing in", "setup", "[data-testid=sandbox] strong", []string{"Sandbox mode."}},
+		{"and before signing in", "setup", "[data-testid=sandbox] strong", []string{"Sandbox:"}},
 		{"but not beside real networks", "signin", "[data-testid=sandbox]", nil},
 		{
 			"what needs a person leads to where it is mended", "posts", "[data-testid=notice] a[href='/w/bell/accounts']",
@@ -297,7 +300,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			[]string{"Ask an owner or admin of the workspace to connect an account."},
 		},
 		{"without shortcuts of one key, none is listed", "first-steps-editor", "#shortcuts dt", []string{
-			"Search pages, actions, accounts and posts", "Submit the post", "Close the dialog",
+			"Search pages, actions, accounts and posts", "Close the dialog", "Submit the post",
 		}},
 		{"nor works", "first-steps-editor", "body[data-shortcuts=off] .rail kbd", []string{"Ctrl K"}},
 		{"several notices are one line", "attention", "details[data-testid=notices] > summary", []string{"3 things need your attention"}},

@@ -60,9 +60,14 @@ type Attention struct {
 // Workspace is a workspace to which the person can switch.
 type Workspace struct{ Slug, Name string }
 
+// currentWorkspace returns the workspace whose page is shown.
+func (f Frame) currentWorkspace() Workspace {
+	return Workspace{Slug: string(f.Link), Name: f.Workspace}
+}
+
 // sharesName reports whether another of the person's workspaces has the same name.
 func (f Frame) sharesName(w Workspace) bool {
-	return w.Name == f.Workspace || slices.ContainsFunc(f.Others, func(other Workspace) bool {
+	return slices.ContainsFunc(append(slices.Clone(f.Others), f.currentWorkspace()), func(other Workspace) bool {
 		return other.Name == w.Name && other.Slug != w.Slug
 	})
 }
