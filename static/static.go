@@ -148,9 +148,9 @@ func hashedURL(name, hash string) string {
 	return Prefix + strings.TrimSuffix(name, ext) + "." + hash + ext
 }
 
-// embeddedAssets returns the assets that pages load, by their plain names: all embedded files, but style sheets,
-// modules and icons of networks only as parts of joined, bundled and sprite. The pages of the simulated networks load
-// only layers, for its colors and its font. It loads them at the first call.
+// embeddedAssets returns the assets that pages load, by their plain names. Style sheets, modules and icons of networks
+// are included only as parts of joined, bundled and sprite. An exception is layers, from which the pages of the
+// simulated networks take their colors and font. The first call loads the assets.
 var embeddedAssets = sync.OnceValues(func() (map[string]asset, error) {
 	b := assetTable{}
 	names := []string{joined, layers, sprite, bundled, early}

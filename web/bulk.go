@@ -98,8 +98,8 @@ func (r *request) flashAndRedirectToCopies(ids []string) error {
 	return r.redirect(r.link.Posts(link.Filter{Status: string(core.PostDraft)}))
 }
 
-// changedPostsLink returns the address and the label of a link to the posts that an action has changed, or "" if the
-// list shows them.
+// changedPostsLink returns the address and the label of a link to the posts that an action has changed, or "" if it has
+// deleted them.
 func (r *request) changedPostsLink(act core.Act, result app.BulkResult, zone core.Zone) (urlOrEmpty, label string) {
 	if act == core.ActRetry && len(result.Changed) == 1 {
 		return r.link.Post(result.Changed[0]), viewPost
@@ -131,9 +131,9 @@ func (r *request) redirectWithBulkRefusal(form url.Values, e *core.Error) error 
 	return r.redirect(r.urlShowingSelected(form, form[posts.FieldPost]))
 }
 
-// urlShowingSelected returns the page to show after an action on several posts, or after its refusal: the page of a
-// calendar's entry or day if the posts were chosen there and any of them are still selected, or else the one in
-// posts.FieldBack.
+// urlShowingSelected returns the page to show after an action on several posts, or after its refusal. If the posts were
+// chosen on the page of a calendar's entry or day, and any of them are still selected, it returns that page. Otherwise,
+// it returns the page in posts.FieldBack.
 func (r *request) urlShowingSelected(form url.Values, selectedIDs []string) string {
 	query, err := url.ParseQuery(form.Get(posts.FieldCalendar))
 	if form.Has(posts.FieldCalendar) && len(selectedIDs) > 0 && err == nil {

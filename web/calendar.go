@@ -343,8 +343,8 @@ func (r *request) movePostsOfCalendarEntry(
 	return r.logErrorAndAddToFlash(ctx, r.newBulkFlash(core.ActReschedule, result, zone), err), nil
 }
 
-// renderMoveError renders the calendar with the reason why a post was not moved or, for a whole entry, none of the
-// posts that share it. If the time is in the past, it offers to send a single post now.
+// renderMoveError renders the calendar with the reason why a post was not moved. For a whole entry, none of its posts
+// was moved. If the time is in the past, the page offers to send a single post now.
 func (r *request) renderMoveError(postID string, wholeEntry bool, e *core.Error) error {
 	r.setRetryAfterHeader(e)
 	p, err := r.web.cfg.App.GetPost(r.context(), r.caller, postID)

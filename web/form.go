@@ -67,7 +67,8 @@ func checkCharactersAndNormalizeLineEnds(form url.Values) error {
 	for name, values := range form {
 		for i, value := range values {
 			if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
-				return core.Invalid(name, "The field %q contains invalid characters.", name)
+				return core.Invalid(name, "The field %q contains invalid characters.", name).
+					WithHint("Remove these characters, then try again.")
 			}
 			values[i] = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(value)
 		}

@@ -19,8 +19,9 @@ const (
 	beatEvery         = 15 * time.Second
 )
 
-// streamChanges sends an event "change", with app.Changes as JSON, whenever something changes in the workspace, and the
-// number of failed posts at first and whenever posts change. It ends when the session ends or the server stops.
+// streamChanges sends an event "change", with app.Changes as JSON, whenever something changes in the workspace. It
+// sends the number of failed posts at first and whenever posts change. It ends when the session ends or the server
+// stops.
 // static/js/live.js reads the events.
 func (r *request) streamChanges() error {
 	session := r.web.sessions.cookieToken(r.echo.Request())

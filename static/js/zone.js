@@ -47,8 +47,8 @@ function showClocks() {
   }
 }
 
-// startClocks shows the present time in the workspace's zone if the browser is in another zone, and how far away a
-// chosen time is. Both are updated every minute, and when the page changes or becomes visible.
+// startClocks shows the present time in a form's zone if the browser is in another zone, and how far away a chosen time
+// is. Both are updated every minute, and when the page changes or becomes visible.
 export function startClocks() {
   const tick = () => {
     showClocks();

@@ -195,7 +195,7 @@ func (m FileModel) whyKeptText() string {
 	case m.Status != string(core.MediaReady) || m.PurgedAt != nil || !m.DeletedAt.IsZero():
 		return ""
 	case m.Pinned:
-		return "Pinned: kept until you unpin or delete it."
+		return "Pinned: kept until you unpin or delete the file."
 	case m.InUse:
 		return "Kept while a draft, a queued post or a post with a pending retry uses the file, and for " + m.retentionText() +
 			" after the last of these posts goes live."

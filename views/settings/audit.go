@@ -102,8 +102,8 @@ var auditActions = []ui.Option{
 	{Value: string(core.AuditSessionEnded), Label: "Signed out of a browser"},
 }
 
-// changedPostID returns the id of the post that the entry is about; "" if it is about something else, or the post was
-// deleted.
+// changedPostID returns the id of the post that the entry is about; "" if it is about something else, or about the
+// deletion of a post.
 func (e AuditEntry) changedPostID() string {
 	if e.Action != core.AuditPostChanged {
 		return ""
