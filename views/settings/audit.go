@@ -197,11 +197,15 @@ func (m AuditModel) formatAuditValues(raw json.RawMessage) map[string]string {
 	for key, value := range values {
 		switch value := value.(type) {
 		case string:
-			texts[key] = value
-			if key == "platform" {
+			switch at, err := time.Parse(time.RFC3339, value); {
+			case key == "platform":
 				texts[key] = m.NetworkName(core.Platform(value))
-			} else if at, err := time.Parse(time.RFC3339, value); err == nil {
+			case key == "plan":
+				texts[key] = cmp.Or(planNames[core.PlanName(value)], value)
+			case err == nil:
 				texts[key] = m.Zone.FormatTime(at)
+			default:
+				texts[key] = value
 			}
 		case float64, bool:
 			texts[key] = fmt.Sprint(value)
