@@ -52,7 +52,7 @@ func TestAnotherWorkspacesIDsAreNowhere(t *testing.T) {
 				if strings.Contains(page.body, "nobody elses") {
 					t.Errorf("%s %s shows it", c.method, c.path)
 				}
-				pages = append(pages, htmx+strings.ReplaceAll(page.body, textOf(page.one(t, testid("request-id"))), ""))
+				pages = append(pages, htmx+page.body)
 			}
 		}
 		if pages[0] != pages[2] || pages[2] != pages[4] || pages[1] != pages[3] || pages[3] != pages[5] {

@@ -43,9 +43,9 @@ var pageTexts = map[int]pageText{
 		"Ask an owner or admin of the workspace for another role, or reload the page and try again.",
 	},
 	http.StatusNotFound: {
-		"search", "Page not found",
+		"circle-question-mark", "Page not found",
 		"The address may be wrong, the page may have been deleted, or it may belong to another workspace.",
-		"Check the address, or go back.",
+		"Check the address.",
 	},
 	http.StatusMethodNotAllowed: {
 		"circle-alert", "This action is not available here",
@@ -91,6 +91,11 @@ func (m Model) reasonText() string {
 		return m.Error.Message
 	}
 	return m.statusText().why
+}
+
+// showsRequestID reports whether the page names the request, with which the operator can find the error in the log.
+func (m Model) showsRequestID() bool {
+	return m.RequestID != "" && m.Status >= http.StatusInternalServerError
 }
 
 // adviceText returns the error's hint or, if it has none, the general advice for its status.
