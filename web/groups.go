@@ -182,7 +182,7 @@ func (r *request) renderGroupFormErrorOrRedirect(
 	if err != nil {
 		return err
 	}
-	r.setFlash(ui.ToneGood, saved.Name+" saved, with "+ui.CountNoun(len(saved.AccountIDs), "account", "accounts")+".")
+	r.setFlash(ui.ToneGood, "Group “"+saved.Name+"” saved, with "+ui.CountNoun(len(saved.AccountIDs), "account", "accounts")+".")
 	return r.redirect(r.link.Groups())
 }
 
@@ -209,7 +209,7 @@ func (r *request) showDeleteGroupConfirmation() error {
 		return err
 	}
 	return r.renderConfirmation(layout.SectionGroups, layout.ConfirmModel{
-		Title: "Delete the group " + g.Name + "?", Points: []string{"Its accounts and their posts do not change."},
+		Title: "Delete the group “" + g.Name + "”?", Points: []string{"Its accounts and their posts do not change."},
 		Action: r.link.DeleteGroup(g.ID), Button: "Delete group", Back: r.link.Groups(),
 		Fields: []ui.Hidden{newFormIDField()},
 	})

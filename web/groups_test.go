@@ -32,7 +32,7 @@ func TestAGroupIsMadeChangedAndDeletedWithoutAScript(t *testing.T) {
 	form.Set("color", "#0f766e")
 	s.b.send(http.MethodPost, "/groups", form.Encode()).leads(t, "/groups")
 	page = s.b.get("/groups").is(t, http.StatusOK)
-	page.says(t, "Bakery saved, with 1 account.", "1 account")
+	page.says(t, "Group “Bakery” saved, with 1 account.", "1 account")
 	g := s.onlyGroup()
 	if g.Color != "#0f766e" || len(g.AccountIDs) != 1 || g.AccountIDs[0] != first.ID {
 		t.Errorf("the group is %+v", g)
@@ -56,7 +56,7 @@ func TestAGroupIsMadeChangedAndDeletedWithoutAScript(t *testing.T) {
 		t.Errorf("with one more, the group is %+v", g)
 	}
 
-	s.b.get("/groups/"+g.ID+"/delete").is(t, http.StatusOK).says(t, "Delete the group Harbour Bakery?")
+	s.b.get("/groups/"+g.ID+"/delete").is(t, http.StatusOK).says(t, "Delete the group “Harbour Bakery”?")
 	s.b.post("/groups/"+g.ID+"/delete").leads(t, "/groups")
 	s.b.get("/groups").says(t, "Group deleted.", "No groups yet")
 }
@@ -140,8 +140,8 @@ func TestAPlanWithoutGroupsSaysSo(t *testing.T) {
 func TestAFormOfAGroupThatIsSentTwiceActsOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ page, form, says string }{
-		"create": {"/groups/new", testid("group-form"), "Shops saved, with 0 accounts."},
-		"edit":   {"", testid("group-form"), "Shops saved, with 0 accounts."},
+		"create": {"/groups/new", testid("group-form"), "Group “Shops” saved, with 0 accounts."},
+		"edit":   {"", testid("group-form"), "Group “Shops” saved, with 0 accounts."},
 		"delete": {"/delete", testid("confirm-form"), "Group deleted."},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -77,7 +77,7 @@ func (r *request) showRevokeKeyConfirmation() error {
 	for _, k := range list.Keys {
 		if k.ID == r.pathID() {
 			return r.renderConfirmation(layout.SectionSettings, layout.ConfirmModel{
-				Title:  "Revoke key " + k.Name + "?",
+				Title:  "Revoke the key “" + k.Name + "”?",
 				Points: []string{"Programs that use this key stop working immediately.", "This cannot be undone."},
 				Action: r.link.RevokeKey(k.ID), Button: "Revoke key", Back: r.link.Keys(),
 				Fields: []ui.Hidden{newFormIDField()},

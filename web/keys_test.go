@@ -34,7 +34,7 @@ func TestMakingAndRevokingAKey(t *testing.T) {
 		t.Error("the key is shown twice")
 	}
 	path := "/settings/keys/" + attribute(row, "data-key-id") + "/revoke"
-	b.part(http.MethodGet, path).is(t, http.StatusOK).says(t, "Revoke key Newsletter?")
+	b.part(http.MethodGet, path).is(t, http.StatusOK).says(t, "Revoke the key “Newsletter”?")
 	b.post(path).leads(t, "/settings/keys")
 	if _, err := r.Caller(key); core.CodeOf(err) != core.CodeUnauthenticated {
 		t.Errorf("a revoked key: %v", err)

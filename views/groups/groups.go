@@ -62,6 +62,9 @@ type FormModel struct {
 // color is one of the colors that the form offers.
 type color struct{ value, name string }
 
+// otherColor is the name of the group's color if a program has set one that is not in the palette.
+const otherColor = "Current color"
+
 // palette contains colors that most people can distinguish, including those with color blindness.
 var palette = []color{
 	{"#8a8f98", "Gray"},
@@ -84,7 +87,7 @@ func (m FormModel) offeredColors() []color {
 	if m.Color == "" || slices.ContainsFunc(palette, func(c color) bool { return c.value == m.Color }) {
 		return palette
 	}
-	return append(slices.Clone(palette), color{m.Color, "Other: " + m.Color})
+	return append(slices.Clone(palette), color{m.Color, otherColor})
 }
 
 // mostFaces is the maximum number of accounts that a group's card shows.
