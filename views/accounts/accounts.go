@@ -170,6 +170,14 @@ func unreachableText(networkName string, kinds []core.FileKind) string {
 		" would download them from this server, whose address is not public."
 }
 
+// missingLimitText is shown in place of an account's own limit.
+func (n Network) missingLimitText() string {
+	if len(n.Quotas) > 0 {
+		return "Shared, see above"
+	}
+	return "Not reported"
+}
+
 func (n Network) connectLabel() string { return "Connect a " + n.Profile }
 
 func lostAccessFailuresText(failedPosts int) string {
