@@ -181,9 +181,19 @@ func TestTheLibraryInABrowser(t *testing.T) {
 	b.setUp(s)
 	b.clickLink(testid("nav-media"))
 	b.checkAccessibility("the empty library")
+	const header, first = `document.querySelector("label[for=upload]").checkVisibility()`,
+		`document.querySelector("[data-first-upload]")?.checkVisibility() === true`
+	b.waitFor(first + ` && !` + header)
+	b.runActions("press the button for the first files", chromedp.Evaluate[chromedp.Void](
+		`document.getElementById("upload").addEventListener("click", (event) => {
+			window.asked = true;
+			event.preventDefault(); // no dialog of the system
+		}, { once: true })`), chromedp.Click(chromedp.CSS("[data-first-upload]")))
+	b.waitFor(`window.asked === true`)
 	b.runActions("choose files", chromedp.SetUploadFiles(chromedp.CSS(testid("upload")), writePictures(t, "noon.jpg", "rope.jpg")))
 	b.waitFor(readyFiles + ` === 2`)
 	b.waitFor(`document.querySelector(".gallery-name").textContent === "noon.jpg"`)
+	b.waitFor(header + ` && !(` + first + `)`)
 	b.checkAccessibility("the library with finished uploads")
 	const shownFile = `document.querySelector("dialog#drawer[open] h1")?.textContent`
 	b.runActions("open the first file", chromedp.Click(chromedp.CSS(".gallery-link")))

@@ -257,7 +257,7 @@ func TestAFileHasAPage(t *testing.T) {
 	must(t, err)
 	address := "/media/files/" + file.ID
 	page := s.b.get(address).is(t, http.StatusOK)
-	page.says(t, "noon.jpg", "JPEG image", "640 × 480", "The bell at noon", "Kept while a draft, a queued post or a post with a pending retry uses the file")
+	page.says(t, "noon.jpg", "JPEG image", "640 × 480", "The bell at noon", "Kept for posts that are not live yet, and for 72 hours after the last of them goes live.")
 	if src := attribute(page.one(t, testid("viewer")+" img"), "src"); !strings.HasSuffix(src, "/file.jpg") {
 		t.Errorf("the picture is %s", src)
 	}

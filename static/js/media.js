@@ -31,6 +31,18 @@ function startUploading(library) {
     input.value = "";
   });
   acceptDrops(document.body, add);
+  startFirstUpload(input);
+}
+
+// While the library is empty, the button for the first files replaces the one at the top of the page.
+function startFirstUpload(input) {
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-first-upload]")) input.click();
+  });
+  document.addEventListener("htmx:afterSwap", () => {
+    const isEmpty = document.querySelector("[data-first-upload]") !== null;
+    document.querySelector("label[for=upload]").classList.toggle("needs-no-js", isEmpty);
+  });
 }
 
 // startMoving lets the person drag a file, or all selected files, to a folder.

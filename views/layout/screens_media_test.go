@@ -56,7 +56,7 @@ func (f fixture) mediaPages() map[string]templ.Component {
 
 	page := media.FileModel{
 		Frame: frame, File: media.File{Media: noon}, URL: static.URL("icon.svg"), Folders: folders, Zone: f.zone,
-		Retention: 72 * time.Hour, Values: media.NewFileValues(noon), MorePosts: true,
+		Retention: 72 * time.Hour, Values: media.NewFileValues(noon), MorePosts: true, NextID: "med_2",
 		Posts: []media.FilePost{{ID: postID, Status: "live", Title: "The workshop bell is up", Line: "Live · Threads · Ada Lindqvist"}},
 	}
 	watched := page

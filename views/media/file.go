@@ -4,6 +4,7 @@ package media
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,6 +93,17 @@ func (f File) fileFormatName() string {
 // typeLabel returns the file's format and kind, such as "MP4 video".
 func (f File) typeLabel() string { return f.fileFormatName() + " " + strings.ToLower(f.kindWord()) }
 
+// typeOrStateText returns the file's type, with the length of a video, or why the file cannot be used.
+func (f File) typeOrStateText() string {
+	if state := f.unusableLabel(); state != "" {
+		return state
+	}
+	if length := f.formatVideoLengthOrEmpty(); length != "" {
+		return f.typeLabel() + " (" + length + ")"
+	}
+	return f.typeLabel()
+}
+
 func (f File) dimensions() string {
 	if f.Width == nil || f.Height == nil {
 		return ""
@@ -116,11 +128,8 @@ func (f File) summary() string {
 	if state := f.unusableLabel(); state != "" {
 		return f.kindWord() + " · " + state
 	}
-	parts := []string{f.kindWord(), f.sizeText()}
-	if length := f.formatVideoLengthOrEmpty(); length != "" {
-		parts[0] += ", " + length
-	}
-	return strings.Join(parts, " · ")
+	parts := []string{f.kindWord(), f.formatVideoLengthOrEmpty(), f.sizeText()}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
 }
 
 // Names of the inputs of a file's form.
@@ -197,8 +206,9 @@ func (m FileModel) whyKeptText() string {
 	case m.Pinned:
 		return "Pinned: kept until you unpin or delete the file."
 	case m.InUse:
-		return "Kept while a draft, a queued post or a post with a pending retry uses the file, and for " + m.retentionText() +
-			" after the last of these posts goes live."
+		return "Kept for posts that are not live yet, and for " + m.retentionText() +
+			" after the last of them goes live. To keep the file longer, pin it."
 	}
-	return "Kept until " + m.retentionText() + " after a post with this file goes live. To keep the file longer, pin it."
+	return "Kept, because no post with this file is live. " + m.retentionText() +
+		" after a post with it goes live, Belfry deletes the file, unless you pin it."
 }

@@ -102,6 +102,14 @@ func (m LibraryModel) currentFolderID() string {
 	return m.Filter.Folder
 }
 
+// isEmptyLibrary reports whether the page asks the person to add the first files.
+func (m LibraryModel) isEmptyLibrary() bool {
+	return len(m.Files) == 0 && m.Frame.Writes && m.Filter.Folder == "" && m.Filter.After == "" && !m.isFilteredWithinFolder()
+}
+
+// showsFolders reports whether the page shows the folders: there are some, or the list is not the one of all files.
+func (m LibraryModel) showsFolders() bool { return len(m.Folders.byID) > 0 || m.Filter.Folder != "" }
+
 func (m LibraryModel) title() string {
 	switch m.Filter.Folder {
 	case "":
