@@ -104,7 +104,8 @@ func (m LibraryModel) currentFolderID() string {
 
 // isEmptyLibrary reports whether the page asks the person to add the first files.
 func (m LibraryModel) isEmptyLibrary() bool {
-	return len(m.Files) == 0 && m.Frame.Writes && m.Filter.Folder == "" && m.Filter.After == "" && !m.isFilteredWithinFolder()
+	isUnfiltered := m.Filter.Folder == "" && m.Filter.After == "" && !m.isFilteredWithinFolder()
+	return isUnfiltered && len(m.Files) == 0 && m.Frame.Writes
 }
 
 // showsFolders reports whether the page shows the folders: there are some, or the list is not the one of all files.
