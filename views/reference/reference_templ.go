@@ -75,7 +75,7 @@ func Page(m Model) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, ". Machine-readable: <a href=\"/v1/openapi.json\">openapi.json</a> (OpenAPI 3.1).</p></header><nav class=\"ref-nav\" aria-label=\"Contents\"><details><summary class=\"button\">Contents")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, ". Machine-readable: <a href=\"/v1/openapi.json\">openapi.json</a> (OpenAPI 3.1).</p></header><nav class=\"ref-nav\" tabindex=\"0\" aria-label=\"Contents\"><details><summary class=\"button\">Contents")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
