@@ -150,8 +150,9 @@ func TestThursdaysPostsAreMovedToFridayAndBack(t *testing.T) {
 	if evaluateScript[bool](b, `window.submitted === true`) {
 		t.Error("Enter on a check box starts the first action")
 	}
-	b.runActions("select nothing", chromedp.Click(chromedp.CSS("tbody:nth-of-type(2) "+testid("select-day"))))
-	b.waitFor(`document.querySelector("[data-selected-count]").textContent === ""`)
+	b.runActions("clear the selection", chromedp.Click(chromedp.CSS(testid("clear-selection"))))
+	b.waitFor(`document.querySelector("[data-selected-count]").textContent === "" &&
+		document.querySelector("[data-testid=posts] :checked") === null && document.activeElement.id === "select-all"`)
 
 	b.runActions("select with the keyboard", chromedp.KeyEvent("j"), chromedp.KeyEvent("x"), chromedp.KeyEvent("j"),
 		chromedp.KeyEvent("x"))

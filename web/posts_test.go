@@ -76,8 +76,9 @@ func TestTheSearchSaysWhatItSearches(t *testing.T) {
 	if page := s.b.get("/posts?q=zyzzyva"); len(page.all(testid("elsewhere"))) != 0 {
 		t.Error("nothing is found elsewhere")
 	}
-	s.b.get("/posts?q=zyzzyva").says(t, "No posts in Up next match the filter.")
-	s.b.get("/posts?status=all&q=zyzzyva").says(t, "No posts match the filter.")
+	s.b.get("/posts?q=zyzzyva").says(t, "No posts in Up next match “zyzzyva”.", "Clear the search")
+	s.b.get("/posts?q=zyzzyva&network=threads").says(t, "No posts in Up next match “zyzzyva” and the filter.", "Clear the filter")
+	s.b.get("/posts?status=all&network=tiktok").says(t, "No posts match the filter.", "Clear the filter")
 }
 
 func TestASearchSaysWhatOtherTabsHave(t *testing.T) {
@@ -88,7 +89,7 @@ func TestASearchSaysWhatOtherTabsHave(t *testing.T) {
 	s.ws.Draft("cinnamon tea", s.page)
 	s.ws.Draft("rye bread", s.page)
 	page := s.b.get("/posts?q=cinnamon")
-	page.says(t, "No posts in Up next match the filter.", "Matches in other tabs: 2 in Drafts · 1 in Live")
+	page.says(t, "No posts in Up next match “cinnamon”.", "Matches in other tabs: 2 in Drafts · 1 in Live")
 	if to := attribute(page.all(testid("elsewhere") + " a")[1], "href"); to != "/posts?q=cinnamon&status=live" {
 		t.Errorf("it leads to %q", to)
 	}

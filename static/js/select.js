@@ -33,6 +33,16 @@ export function startSelecting() {
     if (event.target.closest(".post-bulk")) showUnits();
   });
 
+  // The button that clears the selection. Resetting the form would select the rows again that were selected at first.
+  document.addEventListener("reset", (event) => {
+    const own = rowBoxes().filter((box) => box.form === event.target);
+    if (own.length === 0) return;
+    event.preventDefault();
+    for (const box of own) box.checked = false;
+    showSelection();
+    document.querySelector("[data-selects-all]")?.focus();
+  });
+
   startClosingPanels();
   keepSelection();
   showUnits();

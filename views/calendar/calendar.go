@@ -287,6 +287,14 @@ func (m Model) hasPosts() bool {
 
 func (m Model) isFiltered() bool { return m.Shown.Filter != link.Filter{} }
 
+// clearFilterURLOrEmpty returns the address of the view without the filter, or "" if it has none.
+func (m Model) clearFilterURLOrEmpty() string {
+	if !m.isFiltered() {
+		return ""
+	}
+	return m.urlWith(func(c *link.Calendar) { c.Filter = link.Filter{} })
+}
+
 func (m Model) isToday(d Day) bool { return d.Date.Equal(m.today()) }
 
 // isInMonth reports whether a day belongs to the month that is shown. The first and last weeks of the view may

@@ -200,12 +200,48 @@ func (m ListModel) elsewhereHeading() string {
 	return "Matches in other tabs:"
 }
 
-// noMatchText says in which tab no posts match the filter.
+// noMatchText says in which tab no posts match which conditions.
 func (m ListModel) noMatchText() string {
-	if m.Filter.Status == link.AllPosts {
-		return "No posts match the filter."
+	where, what := "", "the filter"
+	if m.Filter.Status != link.AllPosts {
+		where = " in " + m.currentTab().name
 	}
-	return "No posts in " + m.currentTab().name + " match the filter."
+	if m.Filter.Query != "" {
+		what = "“" + m.Filter.Query + "”"
+	}
+	if m.Filter.Query != "" && m.hasConditionsBesideText() {
+		what += " and the filter"
+	}
+	return "No posts" + where + " match " + what + "."
+}
+
+// hasConditionsBesideText reports whether the filter has conditions beside the words that are searched for.
+func (m ListModel) hasConditionsBesideText() bool {
+	f := m.Filter
+	f.Query = ""
+	return f.HasConditionsBesideStatus()
+}
+
+// clearAllURL returns the address of the tab without any conditions.
+func (m ListModel) clearAllURL() string {
+	return m.Frame.Link.Posts(link.Filter{Status: m.Filter.Status})
+}
+
+// clearFilterURLOrEmpty returns the address of the list with only the words that are searched for, or "" if that is the
+// list that is shown.
+func (m ListModel) clearFilterURLOrEmpty() string {
+	if !m.hasConditionsBesideText() {
+		return ""
+	}
+	return m.Frame.Link.Posts(link.Filter{Status: m.Filter.Status, Query: m.Filter.Query})
+}
+
+// clearAllLabel returns the label of the link to clearAllURL.
+func (m ListModel) clearAllLabel() string {
+	if m.hasConditionsBesideText() {
+		return "Clear the filter"
+	}
+	return "Clear the search"
 }
 
 // hasCountedPosts reports whether the workspace has any posts. It returns false if they were not counted.
@@ -251,9 +287,10 @@ type day struct {
 	rows        []Row
 }
 
-// groupByDay groups the rows by day. If the tab is not divided by day, it returns all rows in one group.
+// groupByDay groups the rows by day. If the tab is not divided by day, or the page's title is the day, it returns all
+// rows in one group.
 func (m ListModel) groupByDay() []day {
-	if !m.currentTab().byDay {
+	if !m.currentTab().byDay || m.calendarDayURLOrEmpty() != "" {
 		return []day{{rows: m.Rows}}
 	}
 	var list []day
@@ -266,6 +303,14 @@ func (m ListModel) groupByDay() []day {
 		last.rows = append(last.rows, r)
 	}
 	return list
+}
+
+// columnsBesideCheckBoxes returns the number of columns of the list, without that of the check boxes.
+func (m ListModel) columnsBesideCheckBoxes() string {
+	if m.Frame.Writes {
+		return "5"
+	}
+	return "4"
 }
 
 // fullLabel returns the label and the date of the day, such as "Tomorrow, Sunday 22 November".
