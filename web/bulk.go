@@ -269,7 +269,7 @@ func (r *request) showBulkDeleteConfirmation() error {
 		Points: []string{
 			"The posts' texts, settings and timelines are deleted permanently.", "Failed posts count toward the monthly quota even after you delete them.",
 		},
-		Action: r.link.ChangeSelectedPosts(), Button: "Delete " + n, Back: r.urlShowingSelected(query, ids), Fields: fields,
+		Action: r.link.ChangeSelectedPosts(), Button: "Delete " + n, Back: r.urlShowingSelected(query, ids), Keep: "Keep " + n, Fields: fields,
 	})
 }
 

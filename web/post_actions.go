@@ -151,7 +151,7 @@ func (r *request) showDeletePostConfirmation() error {
 	return r.renderConfirmation(layout.SectionPosts, layout.ConfirmModel{
 		Title: "Delete this post?", Subject: posts.TitleOrText(card.Post, aboutLength), About: card.StatusLine,
 		Points: points, Action: r.link.DeletePost(r.pathID()),
-		Button: "Delete post", Back: r.link.Post(r.pathID()),
+		Button: "Delete post", Back: r.link.Post(r.pathID()), Keep: "Keep post",
 		Fields: []ui.Hidden{newFormIDField()},
 	})
 }

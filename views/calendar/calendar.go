@@ -287,6 +287,21 @@ func (m Model) hasPosts() bool {
 
 func (m Model) isFiltered() bool { return m.Shown.Filter != link.Filter{} }
 
+// nothingTitle and nothingText say that the view has no posts.
+func (m Model) nothingTitle() string {
+	if m.isFiltered() {
+		return "No matching posts"
+	}
+	return "Nothing is scheduled"
+}
+
+func (m Model) nothingText() string {
+	if m.isFiltered() {
+		return "No posts for " + m.title() + " match the filter."
+	}
+	return "No posts are scheduled for " + m.title() + "."
+}
+
 // clearFilterURLOrEmpty returns the address of the view without the filter, or "" if it has none.
 func (m Model) clearFilterURLOrEmpty() string {
 	if !m.isFiltered() {
@@ -300,6 +315,14 @@ func (m Model) isToday(d Day) bool { return d.Date.Equal(m.today()) }
 // isInMonth reports whether a day belongs to the month that is shown. The first and last weeks of the view may
 // contain days of other months.
 func (m Model) isInMonth(d Day) bool { return d.Date.Month() == m.Date.Month() }
+
+// dayNumber returns the number of a day in a month or, for a day of another month, its date.
+func (m Model) dayNumber(d Day) string {
+	if m.isInMonth(d) {
+		return strconv.Itoa(d.Date.Day())
+	}
+	return d.Date.Format("2 Jan")
+}
 
 // dayClasses returns the CSS classes of a day.
 func (m Model) dayClasses(d Day) string {

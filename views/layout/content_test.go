@@ -64,7 +64,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			[]string{"2 posts: The time is in the past. Choose a later time, or choose Send now."},
 		},
 		{
-			"a tab offers what its posts allow", "posts-failed", "#bulk button:not([hidden])",
+			"a tab offers what its posts allow", "posts-failed", "#bulk .button:not([hidden])",
 			[]string{"Retry", "Duplicate", "Delete…"},
 		},
 		{"a viewer selects nothing", "posts-viewer", "#bulk, .post-pick", nil},

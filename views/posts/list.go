@@ -236,6 +236,14 @@ func (m ListModel) clearFilterURLOrEmpty() string {
 	return m.Frame.Link.Posts(link.Filter{Status: m.Filter.Status, Query: m.Filter.Query})
 }
 
+// clearChipsURLOrEmpty returns clearAllURL, or "" if there are fewer than two conditions to remove.
+func (m ListModel) clearChipsURLOrEmpty() string {
+	if len(m.filterChips()) < 2 {
+		return ""
+	}
+	return m.clearAllURL()
+}
+
 // clearAllLabel returns the label of the link to clearAllURL.
 func (m ListModel) clearAllLabel() string {
 	if m.hasConditionsBesideText() {

@@ -81,6 +81,15 @@ type ShowModel struct {
 	NoLink     string
 }
 
+// tabURL returns the address of the list's tab that contains the post.
+func (m ShowModel) tabURL() string {
+	status := m.Post.Status
+	if status == string(core.PostQueued) {
+		status = ""
+	}
+	return m.Frame.Link.Posts(link.Filter{Status: status})
+}
+
 // zoneCity returns the city in a zone's name: Berlin for Europe/Berlin.
 func zoneCity(zone core.Zone) string {
 	name := zone.Name()
