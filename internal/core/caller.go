@@ -128,7 +128,7 @@ func (c Caller) RequireScope(s Scope) error {
 	}
 	if s == Write && !c.canWrite() {
 		return Fail(CodeInsufficientScope, "This credential is read-only.").
-			WithHint("Use an API key with the scope write. A viewer's keys are always read-only.")
+			WithHint("Use an API key with the `write` scope. A viewer's keys are always read-only.")
 	}
 	return nil
 }
