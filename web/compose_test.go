@@ -399,9 +399,13 @@ func TestEditingAQueuedPostInPlace(t *testing.T) {
 	post := s.ws.Queued("before", s.threads, at)
 	path := "/posts/" + post.ID + "/edit"
 	s.show(post).offers(t, "edit", "send-now", "cancel", "reschedule", "duplicate")
+	s.show(post).one(t, testid("back-to-posts")+`[href="/posts"]`)
 	page := s.b.get(path).is(t, http.StatusOK)
 	page.one(t, `[name=when][value=at][checked]`)
-	page.says(t, "Edit post", "Save changes")
+	page.says(t, "Edit post", "stays queued as it is until you save", "Ready to save.", "Save changes")
+	if href := attribute(page.one(t, testid("back")), "href"); href != "/posts/"+post.ID {
+		t.Errorf("the way back leads to %s", href)
+	}
 	if len(page.all(testid("issue")+","+testid("warning"))) != 0 {
 		t.Errorf("the plan of an unchanged post says %s", page.text())
 	}

@@ -204,6 +204,7 @@ func TestAFailedPostWithALiveCopyLeadsToTheCopy(t *testing.T) {
 	if to := attribute(page.one(t, testid("live-copy")), "href"); to != "/posts/"+made.ID || page.status(t) != "failed" {
 		t.Errorf("the %s post leads to %q", page.status(t), to)
 	}
+	page.one(t, testid("back-to-posts")+`[href="/posts?status=all"]`)
 	if page.one(t, testid("post-error")); len(page.all(".alert.danger")) != 0 || len(page.all("#post-acts .primary")) != 0 {
 		t.Error("the post still asks for something")
 	}

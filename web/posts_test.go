@@ -77,7 +77,7 @@ func TestTheSearchSaysWhatItSearches(t *testing.T) {
 		t.Error("nothing is found elsewhere")
 	}
 	s.b.get("/posts?q=zyzzyva").says(t, "No posts in Up next match “zyzzyva”.", "Clear the search")
-	s.b.get("/posts?q=zyzzyva&network=threads").says(t, "No posts in Up next match “zyzzyva” and the filter.", "Clear the filter")
+	s.b.get("/posts?q=zyzzyva&network=threads").says(t, "No posts in Up next match “zyzzyva” and the filter.", "Clear all")
 	s.b.get("/posts?status=all&network=tiktok").says(t, "No posts match the filter.", "Clear the filter")
 }
 

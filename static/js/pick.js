@@ -20,7 +20,7 @@ export async function pickFiles(url, { taken = [] } = {}) {
     dialog.querySelector("[data-picked-count]").textContent = size === 0 ? "" : `${size} selected`;
     const button = dialog.querySelector("[data-picks]");
     button.disabled = size === 0;
-    button.textContent = size === 0 ? "Add files" : size === 1 ? "Add 1 file" : `Add ${size} files`;
+    button.textContent = size === 0 ? "Add to post" : size === 1 ? "Add 1 file to post" : `Add ${size} files to post`;
   };
   dialog.addEventListener("change", ({ target }) => {
     if (!target.matches("[data-pick]")) return;

@@ -461,7 +461,7 @@ func toolbar(m Model) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.FilterMenu(m.clearFilterURLOrEmpty()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var19), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.FilterMenu().Render(templ.WithChildren(ctx, templ_7745c5c3_Var19), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -78,7 +78,7 @@ func PickPart(m PickModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<input id=\"picker-q\" name=\"q\" type=\"search\" placeholder=\"Search\" dir=\"auto\" autocomplete=\"off\" data-testid=\"picker-search\"></div><label for=\"picker-folder\" class=\"unseen\">Folder</label> <select id=\"picker-folder\" name=\"folder\" data-testid=\"picker-folder\"><option value=\"\">All files</option> <option value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<input id=\"picker-q\" name=\"q\" type=\"search\" placeholder=\"Search\" dir=\"auto\" autocomplete=\"off\" data-testid=\"picker-search\"></div><label for=\"picker-folder\" class=\"unseen\">Folder</label> <select id=\"picker-folder\" name=\"folder\" data-testid=\"picker-folder\"><option value=\"\">All folders</option> <option value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -204,7 +204,7 @@ func PickPart(m PickModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</ul><div class=\"picker-foot\"><p role=\"status\" data-picked-count></p><button type=\"button\" class=\"button primary\" data-picks data-testid=\"pick\" disabled>Add files</button></div></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</ul><div class=\"picker-foot\"><p role=\"status\" data-picked-count></p><button type=\"button\" class=\"button primary\" data-picks data-testid=\"pick\" disabled>Add to post</button></div></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

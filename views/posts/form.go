@@ -385,6 +385,14 @@ func (m ComposeModel) pageTitle() string {
 	return "Compose"
 }
 
+// pageSentence says what happens to a queued post while it is edited.
+func (m ComposeModel) pageSentence() string {
+	if m.Plan.Queued {
+		return "The post stays queued as it is until you save your changes."
+	}
+	return ""
+}
+
 func (m ComposeModel) canHaveTitle() bool {
 	return slices.ContainsFunc(m.shownNetworks(), func(n Network) bool { return n.Title != nil })
 }

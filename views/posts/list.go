@@ -227,15 +227,6 @@ func (m ListModel) clearAllURL() string {
 	return m.Frame.Link.Posts(link.Filter{Status: m.Filter.Status})
 }
 
-// clearFilterURLOrEmpty returns the address of the list with only the words that are searched for, or "" if that is the
-// list that is shown.
-func (m ListModel) clearFilterURLOrEmpty() string {
-	if !m.hasConditionsBesideText() {
-		return ""
-	}
-	return m.Frame.Link.Posts(link.Filter{Status: m.Filter.Status, Query: m.Filter.Query})
-}
-
 // clearChipsURLOrEmpty returns clearAllURL, or "" if there are fewer than two conditions to remove.
 func (m ListModel) clearChipsURLOrEmpty() string {
 	if len(m.filterChips()) < 2 {
@@ -246,8 +237,11 @@ func (m ListModel) clearChipsURLOrEmpty() string {
 
 // clearAllLabel returns the label of the link to clearAllURL.
 func (m ListModel) clearAllLabel() string {
-	if m.hasConditionsBesideText() {
+	switch {
+	case m.Filter.Query == "":
 		return "Clear the filter"
+	case m.hasConditionsBesideText():
+		return "Clear all"
 	}
 	return "Clear the search"
 }

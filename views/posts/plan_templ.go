@@ -93,7 +93,7 @@ func planCard(m ComposeModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Plan.Plan.Table != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<details class=\"plan-text\" id=\"plan-text\"><summary>Show as a text table (as in the API)</summary><pre class=\"plan-table\" tabindex=\"0\" dir=\"auto\" data-testid=\"plan-table\" hx-disable>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<details class=\"plan-text\" id=\"plan-text\"><summary>Show as a text table</summary><pre class=\"plan-table\" tabindex=\"0\" dir=\"auto\" data-testid=\"plan-table\" hx-disable>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -715,7 +715,7 @@ func (m PlanModel) verdict() string {
 		return ui.CountNoun(max(problems, 1), "problem", "problems") + " to fix."
 	}
 	ready := "Ready to post"
-	if m.When == WhenDraft {
+	if m.When == WhenDraft || m.Queued && m.When == WhenAt {
 		ready = "Ready to save"
 	}
 	if warnings := m.countWarnings(); warnings > 0 {

@@ -81,11 +81,15 @@ type ShowModel struct {
 	NoLink     string
 }
 
-// tabURL returns the address of the list's tab that contains the post.
+// tabURL returns the address of the list's tab that contains the post. The tab of failed posts leaves out those that a
+// live copy replaces.
 func (m ShowModel) tabURL() string {
 	status := m.Post.Status
-	if status == string(core.PostQueued) {
+	switch {
+	case status == string(core.PostQueued):
 		status = ""
+	case m.ReplacedBy != "":
+		status = link.AllPosts
 	}
 	return m.Frame.Link.Posts(link.Filter{Status: status})
 }

@@ -90,7 +90,7 @@ func Audit(m AuditModel) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.FilterMenu("").Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.FilterMenu().Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
