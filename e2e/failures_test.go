@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"maps"
 	"net"
 	"net/http"
@@ -60,22 +61,34 @@ func TestFailedStartSaysWhy(t *testing.T) {
 // postmasterPID returns the process id of the service's own PostgreSQL.
 func (s *service) postmasterPID() int {
 	s.t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.env["DATA_DIR"], "postgres", "postmaster.pid"))
-	if err != nil {
-		found, globErr := filepath.Glob(filepath.Join(s.env["DATA_DIR"], "*", "*", "postmaster.pid"))
-		if globErr != nil || len(found) == 0 {
+	pids := s.postmasterPIDs()
+	if len(pids) != 1 {
+		s.t.Fatalf("the service has %d local databases", len(pids))
+	}
+	return pids[0]
+}
+
+// postmasterPIDs returns the process ids that stand in the service's data folder, those of crashed servers included.
+func (s *service) postmasterPIDs() (pids []int) {
+	for _, pattern := range []string{"postgres", "*/*"} {
+		found, err := filepath.Glob(filepath.Join(s.env["DATA_DIR"], pattern, "postmaster.pid"))
+		if err != nil {
 			s.t.Fatal(err)
 		}
-		if text, err = os.ReadFile(found[0]); err != nil {
-			s.t.Fatal(err)
+		for _, file := range found {
+			text, err := os.ReadFile(file)
+			if errors.Is(err, os.ErrNotExist) {
+				continue // the server has just stopped
+			}
+			first, _, _ := strings.Cut(string(text), "\n")
+			pid, parseErr := strconv.Atoi(first)
+			if err := errors.Join(err, parseErr); err != nil {
+				s.t.Fatal(err)
+			}
+			pids = append(pids, pid)
 		}
 	}
-	first, _, _ := strings.Cut(string(text), "\n")
-	pid, err := strconv.Atoi(first)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return pid
+	return pids
 }
 
 // Two starts on one data folder, a killed parent, and a restart that forgets nothing; "PostgreSQL down (503 with

@@ -1,11 +1,14 @@
 package e2e
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // newStandaloneService prepares the service as a newcomer has it: nothing is set but where it listens and keeps its
@@ -21,7 +24,21 @@ func newStandaloneService(t testing.TB, settings ...map[string]string) *service 
 	for _, more := range settings {
 		maps.Copy(s.env, more)
 	}
+	// The end of a test kills the program. Its database then stops by itself, and writes to the folder until it has.
+	t.Cleanup(func() {
+		eventually(t, 30*time.Second, "the local database has stopped", func() bool { return !s.hasRunningDatabase() })
+	})
 	return s
+}
+
+// hasRunningDatabase reports whether a PostgreSQL server of the service runs, even if the program does not.
+func (s *service) hasRunningDatabase() bool {
+	for _, pid := range s.postmasterPIDs() {
+		if !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			return true
+		}
+	}
+	return false
 }
 
 // newFolderForPostgres is a new folder that root's PostgreSQL, which runs as another user, can reach; t.TempDir is not.
