@@ -68,7 +68,7 @@ func (m Media) DescribeForPeople() string {
 	}
 	const kilobyte, megabyte = 1000, 1000_000
 	switch {
-	case m.Bytes >= megabyte:
+	case m.Bytes >= megabyte-kilobyte/2: // rounded, this is 1 MB
 		return fmt.Sprintf("%s, %.1f MB", kind, float64(m.Bytes)/megabyte)
 	case m.Bytes >= kilobyte:
 		return fmt.Sprintf("%s, %.0f kB", kind, float64(m.Bytes)/kilobyte)

@@ -17,7 +17,7 @@ func TestFilesAreDescribedForPeople(t *testing.T) {
 	t.Parallel()
 	for want, m := range map[string]sim.Media{
 		"Image, 27 kB": {Kind: sim.JPEG, Bytes: 27152}, "Video, 1.3 MB": {Kind: sim.MP4, Bytes: 1_299_610},
-		"File, 9 bytes": {Bytes: 9},
+		"File, 9 bytes": {Bytes: 9}, "Image, 1.0 MB": {Kind: sim.JPEG, Bytes: 999_600},
 	} {
 		if got := m.DescribeForPeople(); got != want {
 			t.Errorf("the file is described as %q, want %q", got, want)

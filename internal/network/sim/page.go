@@ -145,10 +145,11 @@ func (k *Kit) ServePage(w http.ResponseWriter, r *http.Request, status int, name
 // excerptOf returns the beginning of a post's text, by which people recognize the post.
 func excerptOf(text string) string {
 	const longest = 160
+	text = strings.TrimSpace(text)
 	if runes := []rune(text); len(runes) > longest {
 		return string(runes[:longest]) + "…"
 	}
-	return cmp.Or(strings.TrimSpace(text), "Post without text")
+	return cmp.Or(text, "Post without text")
 }
 
 // NewPostPage returns the page of a post on a site. The caller adds the account's data.
