@@ -167,6 +167,31 @@ func TestAPostLeadsBackToTheCalendarThatItWasOpenedFrom(t *testing.T) {
 	}
 }
 
+func TestAnEmptyMonthSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	note := a.calendar("date=2026-10-07").one(t, testid("empty-note"))
+	if got := textOf(note); got != "No posts are scheduled for October 2026.Compose" {
+		t.Errorf("an empty month says %q", got)
+	}
+	note = a.calendar("date=2026-10-07&network=threads").one(t, testid("empty-note"))
+	if got := textOf(note); got != "No posts for October 2026 match the filter.Show all posts" {
+		t.Errorf("a filtered month says %q", got)
+	}
+	a.calendar("date=2026-10-07&network=threads").one(t, testid("empty-note")+` [href="/calendar?date=2026-10-07&view=month"]`)
+	a.at("2026-10-07T18:00", "Rye bread is back.")
+	if len(a.calendar("date=2026-10-07").all(testid("empty-note"))) != 0 {
+		t.Error("a month with a post is called empty")
+	}
+}
+
+func TestAnEmptyMonthWithoutAccountsLeadsToConnecting(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("empty")
+	r.as(ws).get("/calendar").one(t, testid("empty-note")+" "+testid("to-accounts"))
+}
+
 func TestTheCalendarIsFilteredLikeTheListOfPosts(t *testing.T) {
 	t.Parallel()
 	a := newAlmanac(t)

@@ -128,7 +128,7 @@ func TestMovingAPost(t *testing.T) {
 	}
 	path := strings.TrimSuffix(copied, "/edit")
 	s.b.part(http.MethodGet, path+"/delete").is(t, http.StatusOK).one(t, `form[action="`+path+`/delete"]`)
-	s.b.get(path+"/delete").says(t, "Delete this post?", "hello", "Draft · ")
+	s.b.get(path+"/delete").says(t, "Delete this post?", "hello", "Draft · ", "Keep post")
 	s.b.get(path).is(t, http.StatusOK)
 	s.b.post(path+"/delete").leads(t, "/posts")
 	s.b.get(path).is(t, http.StatusNotFound)

@@ -258,7 +258,7 @@ func TestDeletingSeveralPostsAsksOnce(t *testing.T) {
 		t.Error("the button deletes without asking")
 	}
 	asked := s.b.get(attribute(button, "formaction") + "?" + pairsOf("post", one.ID, "post", two.ID, "back", list).Encode())
-	asked.is(t, http.StatusOK).says(t, "Delete 2 posts?")
+	asked.is(t, http.StatusOK).says(t, "Delete 2 posts?", "Keep 2 posts")
 	done := s.submit(asked, testid("confirm-form")).is(t, http.StatusSeeOther)
 	if to := done.Header.Get("Location"); !strings.HasSuffix(to, list) {
 		t.Errorf("it leads to %s", to)

@@ -302,11 +302,8 @@ func (m Model) nothingText() string {
 	return "No posts are scheduled for " + m.title() + "."
 }
 
-// clearFilterURLOrEmpty returns the address of the view without the filter, or "" if it has none.
-func (m Model) clearFilterURLOrEmpty() string {
-	if !m.isFiltered() {
-		return ""
-	}
+// unfilteredURL returns the address of the view without the filter.
+func (m Model) unfilteredURL() string {
 	return m.urlWith(func(c *link.Calendar) { c.Filter = link.Filter{} })
 }
 

@@ -205,10 +205,13 @@ func (m FileModel) whyKeptText() string {
 		return ""
 	case m.Pinned:
 		return "Pinned: kept until you unpin or delete the file."
-	case m.InUse:
-		return "Kept for posts that are not live yet, and for " + m.retentionText() +
-			" after the last of them goes live. To keep the file longer, pin it."
 	}
-	return "Kept, because no post with this file is live. " + m.retentionText() +
-		" after a post with it goes live, Belfry deletes the file, unless you pin it."
+	text := "Kept until " + m.retentionText() + " after a post with this file goes live."
+	if m.InUse {
+		text = "Kept for posts that are not live yet, and for " + m.retentionText() + " after the last of them goes live."
+	}
+	if m.Frame.Writes {
+		text += " To keep the file longer, pin it."
+	}
+	return text
 }

@@ -227,14 +227,6 @@ func (m ListModel) clearAllURL() string {
 	return m.Frame.Link.Posts(link.Filter{Status: m.Filter.Status})
 }
 
-// clearChipsURLOrEmpty returns clearAllURL, or "" if there are fewer than two conditions to remove.
-func (m ListModel) clearChipsURLOrEmpty() string {
-	if len(m.filterChips()) < 2 {
-		return ""
-	}
-	return m.clearAllURL()
-}
-
 // clearAllLabel returns the label of the link to clearAllURL.
 func (m ListModel) clearAllLabel() string {
 	switch {

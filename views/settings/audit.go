@@ -114,8 +114,8 @@ func (e AuditEntry) changedPostID() string {
 // actionName returns the name of the action.
 func (e AuditEntry) actionName() string { return ui.OptionLabel(auditActions, string(e.Action)) }
 
-// people returns the members to filter by.
-func (m AuditModel) people() (list []ui.Option) {
+// memberOptions returns the members to filter by.
+func (m AuditModel) memberOptions() (list []ui.Option) {
 	for _, member := range m.Members {
 		if member.ExpiresAt == nil {
 			list = append(list, ui.Option{Value: member.ID, Label: member.Name})
@@ -129,7 +129,7 @@ func (m AuditModel) filterChips() (list []ui.FilterChip) {
 	person, action := m.Filter.User, m.Filter.Action
 	if person != "" {
 		list = append(list, ui.FilterChip{
-			Label: "Person: " + ui.OptionLabel(m.people(), person), URL: m.Frame.Link.AuditLog(link.AuditFilter{Action: action}),
+			Label: "Person: " + ui.OptionLabel(m.memberOptions(), person), URL: m.Frame.Link.AuditLog(link.AuditFilter{Action: action}),
 		})
 	}
 	if action != "" {

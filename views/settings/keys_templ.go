@@ -171,7 +171,7 @@ func apiAddress(m KeysModel) templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<section class=\"card api-address\" aria-labelledby=\"api-address-title\"><h2 id=\"api-address-title\">API address</h2><p class=\"new-key\"><code id=\"api-address\" tabindex=\"0\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<section class=\"card api-address\" aria-labelledby=\"api-address-title\"><h2 id=\"api-address-title\">API address</h2><p class=\"copy-line\"><code id=\"api-address\" tabindex=\"0\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -259,7 +259,7 @@ func newKey(m KeysModel) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<p class=\"new-key\"><code id=\"new-key\" data-testid=\"new-key\" tabindex=\"0\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<p class=\"copy-line\"><code id=\"new-key\" data-testid=\"new-key\" tabindex=\"0\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -280,7 +280,7 @@ func newKey(m KeysModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "Copy key</button></p><p>To try the key, run this command in a terminal:</p><p class=\"new-key\"><code id=\"new-key-curl\" data-testid=\"new-key-curl\" tabindex=\"0\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "Copy key</button></p><p>To try the key, run this command in a terminal:</p><p class=\"copy-line\"><code id=\"new-key-curl\" data-testid=\"new-key-curl\" tabindex=\"0\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strconv"
 
-// Avatar is the picture of an account, with the icon of its network in the corner unless platform is empty. Without a
-// picture, and until the picture has loaded, the avatar shows the first letter of the name on a color that depends on
+// Avatar is the picture of an account or a workspace, with the icon of the account's network in the corner unless
+// platform is empty. Without a picture, and until the picture has loaded, the avatar shows the first letter of the name on a color that depends on
 // the name. The name must be beside the avatar.
 func Avatar(name, picture, platform string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
