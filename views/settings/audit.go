@@ -129,7 +129,8 @@ func (m AuditModel) filterChips() (list []ui.FilterChip) {
 	person, action := m.Filter.User, m.Filter.Action
 	if person != "" {
 		list = append(list, ui.FilterChip{
-			Label: "Person: " + ui.OptionLabel(m.memberOptions(), person), URL: m.Frame.Link.AuditLog(link.AuditFilter{Action: action}),
+			Label: "Person: " + ui.OptionLabel(m.memberOptions(), person),
+			URL:   m.Frame.Link.AuditLog(link.AuditFilter{Action: action}),
 		})
 	}
 	if action != "" {
