@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,43 +23,12 @@ func windowPartLength(window time.Duration) time.Duration {
 // currentPart is the number of the part that contains the time of the database's clock. A part has @step microseconds.
 const currentPart = `(date_part('epoch', clock()) * 1000000)::bigint / @step`
 
-// countFast counts a request of an address that is below its limit and has already sent a request in this part, which
-// is the most common case.
+// countFast counts @n requests of an address that stays within its limit and has already sent a request in this part,
+// which is the most common case.
 const countFast = `
-	UPDATE address_log SET here = here + 1
-	WHERE address = @address AND newest = ` + currentPart + ` AND before + here < @limit
+	UPDATE address_log SET here = here + @n
+	WHERE address = @address AND newest = ` + currentPart + ` AND before + here + @n <= @limit
 	RETURNING before + here AS total, oldest, clock() AS now`
-
-// CountAddressRequestIfAllowed counts a request of a client address, unless the limit for any window of the given
-// length would then be exceeded. It locks the address's row, so the count is exact across replicas.
-func (s *Store) CountAddressRequestIfAllowed(ctx context.Context, clientAddress string, limit int,
-	window time.Duration,
-) (RateCount, error) {
-	step := windowPartLength(window)
-	row, err := queryValue[fastCountRow](s.query(ctx, countFast,
-		args{"address": clientAddress, "step": step.Microseconds(), "limit": limit}))
-	return s.useFastCountOrCountRequestFully(ctx, row, err, clientAddress, limit, step)
-}
-
-// CountRequestAndFindKey counts a request as CountAddressRequestIfAllowed does and finds its API key by the hash, in
-// one round trip. keyErr is ErrNotFound if the key was revoked or its creator is no longer a member. The key counts
-// only if countErr is nil and the request was allowed.
-func (s *Store) CountRequestAndFindKey(ctx context.Context, clientAddress string, limit int, window time.Duration,
-	keyHash []byte,
-) (count RateCount, holder KeyHolder, countErr, keyErr error) {
-	step := windowPartLength(window)
-	batch := &pgx.Batch{}
-	batch.Queue(countFast, namedArgs{"address": clientAddress, "step": step.Microseconds(), "limit": limit})
-	batch.Queue(keyHolder, namedArgs{"hash": keyHash})
-	results := s.q.SendBatch(ctx, batch)
-	row, fastErr := queryValue[fastCountRow](results.Query())
-	holder, keyErr = queryValue[KeyHolder](results.Query())
-	if err := results.Close(); err != nil && fastErr == nil {
-		fastErr = err
-	}
-	count, countErr = s.useFastCountOrCountRequestFully(ctx, row, fastErr, clientAddress, limit, step)
-	return count, holder, countErr, keyErr
-}
 
 type fastCountRow struct {
 	Total  int
@@ -71,38 +41,47 @@ func (r *fastCountRow) ScanRow(rows pgx.Rows) error {
 	return rows.Scan(&r.Total, &r.Oldest, timeScanner(&r.Now))
 }
 
-// useFastCountOrCountRequestFully returns the result of countFast. If countFast did not count the request, as fastErr
-// says, it counts the request with countRequestFully.
-func (s *Store) useFastCountOrCountRequestFully(ctx context.Context, fast fastCountRow, fastErr error,
-	address string, limit int, partLength time.Duration,
-) (c RateCount, err error) {
-	if fastErr == nil {
-		reset := partExpiresAt(fast.Oldest, partLength).Sub(fast.Now)
-		return RateCount{Granted: true, Remaining: limit - fast.Total, Reset: reset}, nil
-	}
-	if err = fastErr; errors.Is(err, ErrNotFound) {
-		err = s.Tx(ctx, func(s *Store) (err error) {
-			c, err = s.countRequestFully(ctx, address, limit, partLength)
+// CountAddressRequestIfAllowed counts a request of a client address, unless the limit for any window of the given
+// length would then be exceeded. It locks the address's row, so the count is exact across replicas. It must not be
+// called in a transaction.
+func (s *Store) CountAddressRequestIfAllowed(ctx context.Context, clientAddress string, limit int,
+	window time.Duration,
+) (RateCount, error) {
+	count, _, err, _ := s.CountRequestAndFindKey(ctx, clientAddress, limit, window, nil)
+	return count, err
+}
+
+// CountRequestAndFindKey counts a request as CountAddressRequestIfAllowed does and finds its API key by the hash, in
+// one round trip, which it shares with the requests that arrive at the same time. keyErr is ErrNotFound if there is no
+// such key, it was revoked, or its creator is no longer a member. The key counts only if countErr is nil and the
+// request was allowed.
+func (s *Store) CountRequestAndFindKey(ctx context.Context, clientAddress string, limit int, window time.Duration,
+	keyHash []byte,
+) (count RateCount, holder KeyHolder, countErr, keyErr error) {
+	source := requestSource{clientAddress, limit, windowPartLength(window)}
+	a, err := s.arrivals.do(ctx, arrival{source, string(keyHash)})
+	if countErr = cmp.Or(err, a.countErr); errors.Is(countErr, ErrNotFound) {
+		countErr = s.Tx(ctx, func(s *Store) (err error) {
+			a.count, err = s.countRequestFully(ctx, source)
 			return err
 		})
 	}
-	if err != nil {
-		return RateCount{}, fmt.Errorf("count an address: %w", err)
+	if countErr != nil {
+		countErr = fmt.Errorf("count an address: %w", countErr)
 	}
-	return c, nil
+	return a.count, a.holder, countErr, a.keyErr
 }
 
 // countRequestFully counts a request of any address: also of one that has not sent a request in this part yet, or is at
 // its limit.
-func (s *Store) countRequestFully(ctx context.Context, address string, limit int,
-	partLength time.Duration,
-) (RateCount, error) {
+func (s *Store) countRequestFully(ctx context.Context, source requestSource) (RateCount, error) {
+	limit, partLength := source.limit, source.partLength
 	row, err := queryOne[addressLogRow](s.query(ctx, `
 		INSERT INTO address_log AS a (address, newest, here, before, oldest, parts)
 		SELECT @address, running, 0, 0, running, array_fill(0, ARRAY[60]) FROM (SELECT `+currentPart+` AS running) AS clocks
 		ON CONFLICT (address) DO UPDATE SET here = a.here -- locks it and changes nothing
 		RETURNING newest, here, parts, `+currentPart+` AS running, clock() AS now`,
-		args{"address": address, "step": partLength.Microseconds()}))
+		args{"address": source.address, "step": partLength.Microseconds()}))
 	if err != nil {
 		return RateCount{}, err
 	}
@@ -119,7 +98,7 @@ func (s *Store) countRequestFully(ctx context.Context, address string, limit int
 		UPDATE address_log SET newest = @newest, here = @here, before = @before, oldest = @oldest, parts = @parts
 			WHERE address = @address`,
 		args{
-			"address": address, "newest": t.newest, "here": here, "before": t.countRequests() - here, "oldest": t.partOfRequest(1),
+			"address": source.address, "newest": t.newest, "here": here, "before": t.countRequests() - here, "oldest": t.partOfRequest(1),
 			"parts": t.parts[:subWindows],
 		})
 	reset := t.expiryOfFirstRequests(1, partLength).Sub(row.Now)

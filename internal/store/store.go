@@ -41,6 +41,7 @@ type Store struct {
 	tx       pgx.Tx // nil outside a transaction
 	madeDue  *bool  // whether the transaction made a post due; nil outside one
 	searches *searchLimiter
+	arrivals *combiner[arrival, countedArrival]
 }
 
 // New returns a store for a migrated database. The caller closes the pool.
@@ -49,7 +50,9 @@ func New(pool *pgxpool.Pool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{pool: pool, jobs: jobs, q: pool, searches: &searchLimiter{}}, nil
+	s := &Store{pool: pool, jobs: jobs, q: pool, searches: &searchLimiter{}}
+	s.arrivals = &combiner[arrival, countedArrival]{call: s.countArrivals}
+	return s, nil
 }
 
 // Tx calls f in one transaction, which is committed if f returns nil and otherwise rolled back. Within a transaction,

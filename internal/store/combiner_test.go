@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+)
+
+// blockedCombiner returns a combiner whose calls wait for a value from release, double their inputs, and are recorded.
+func blockedCombiner() (c *combiner[int, int], calls *[][]int, release chan struct{}) {
+	calls, release = &[][]int{}, make(chan struct{})
+	return &combiner[int, int]{call: func(_ context.Context, inputs []int) []int {
+		*calls = append(*calls, slices.Clone(inputs))
+		<-release
+		outputs := make([]int, len(inputs))
+		for i, in := range inputs {
+			outputs[i] = 2 * in
+		}
+		return outputs
+	}}, calls, release
+}
+
+func TestInputsThatArriveDuringACallShareTheNextOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, calls, release := blockedCombiner()
+		for in := 1; in <= 4; in++ {
+			go func() {
+				if out, err := c.do(t.Context(), in); err != nil || out != 2*in {
+					t.Errorf("the output for %d is %d, %v", in, out, err)
+				}
+			}()
+			synctest.Wait()
+		}
+		for range 2 {
+			release <- struct{}{}
+		}
+		synctest.Wait()
+		if want := [][]int{{1}, {2, 3, 4}}; !slices.EqualFunc(*calls, want, slices.Equal) {
+			t.Errorf("the calls were %v, want %v", *calls, want)
+		}
+		go func() { release <- struct{}{} }()
+		if out, err := c.do(t.Context(), 5); err != nil || out != 10 {
+			t.Errorf("after all calls have ended: %d, %v", out, err)
+		}
+	})
+}
+
+func TestACallerWhoseContextEndsDoesNotWaitForTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, calls, release := blockedCombiner()
+		first, cancelFirst := context.WithCancel(t.Context())
+		go func() { _, _ = c.do(first, 1) }()
+		synctest.Wait()
+		impatient, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			_, err := c.do(impatient, 2)
+			ended <- err
+		}()
+		synctest.Wait()
+		go func() {
+			if out, err := c.do(t.Context(), 3); err != nil || out != 6 {
+				t.Errorf("beside a caller that left: %d, %v", out, err)
+			}
+		}()
+		synctest.Wait()
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("the caller that left got %v", err)
+		}
+		cancelFirst() // the calls that follow the first do not depend on its context
+		release <- struct{}{}
+		release <- struct{}{}
+		synctest.Wait()
+		if _, err := c.do(impatient, 4); !errors.Is(err, context.Canceled) || len(*calls) != 2 {
+			t.Errorf("with a context that has ended: %v, calls %v", err, *calls)
+		}
+	})
+}

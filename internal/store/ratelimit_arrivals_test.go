@@ -1,0 +1,63 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+func TestRequestsThatArriveTogetherKeepTheirOwnCountsAndKeys(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	replica, err := store.New(w.pool)
+	must(t, err)
+	hashes := []string{"", "first", "second", "unknown"}
+	for i, s := range []side{w.one, w.two} {
+		must(t, s.AddKey(t.Context(), core.Key{
+			ID: core.NewID[core.KeyKind](), Name: hashes[i+1], Scope: core.Write, Hint: "12345678", CreatedBy: s.owner,
+			CreatedAt: start,
+		}, []byte(hashes[i+1])))
+	}
+	const addresses, limit = 5, 40
+	var (
+		mu        sync.Mutex
+		remaining = map[string][]int{}
+		group     sync.WaitGroup
+	)
+	for i := range addresses * 2 * limit {
+		address, hash := fmt.Sprintf("192.0.2.%d", i%addresses), hashes[i/addresses%len(hashes)]
+		from := []*store.Store{w.Store, replica}[i%2]
+		group.Go(func() {
+			count, holder, countErr, keyErr := from.CountRequestAndFindKey(t.Context(), address, limit, time.Hour, []byte(hash))
+			must(t, countErr)
+			known := hash == "first" || hash == "second"
+			if known && (keyErr != nil || holder.Name != hash) || !known && !errors.Is(keyErr, store.ErrNotFound) {
+				t.Errorf("the key %q belongs to %+v, %v", hash, holder, keyErr)
+			}
+			if count.Granted {
+				mu.Lock()
+				defer mu.Unlock()
+				remaining[address] = append(remaining[address], count.Remaining)
+			}
+		})
+	}
+	group.Wait()
+	want := make([]int, limit)
+	for i := range want {
+		want[i] = i
+	}
+	for i := range addresses {
+		address := fmt.Sprintf("192.0.2.%d", i)
+		slices.Sort(remaining[address])
+		if !slices.Equal(remaining[address], want) {
+			t.Errorf("the requests of %s found %v of the limit left, want each of 0 to %d once", address, remaining[address],
+				limit-1)
+		}
+	}
+}
