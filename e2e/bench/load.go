@@ -54,8 +54,14 @@ func (l *load) close() error {
 	return err
 }
 
-// turn sends requests for the given time, and returns the number of requests per second.
-func (l *load) turn(ctx context.Context, length time.Duration, want int, next request) (float64, error) {
+// turn sends requests for the given time. It returns the number of requests per second, and the processor time that
+// each took of the programs under test and of their database.
+func (l *load) turn(ctx context.Context, length time.Duration, want int, next request,
+) (rate float64, each time.Duration, err error) {
+	before, err := descendantsProcessorTime()
+	if err != nil {
+		return 0, 0, err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	counts, began := make([]int, len(l.clients)), time.Now()
 	for i, c := range l.clients {
@@ -70,12 +76,13 @@ func (l *load) turn(ctx context.Context, length time.Duration, want int, next re
 			return ctx.Err()
 		})
 	}
-	err := group.Wait()
+	err = group.Wait()
 	took, total := time.Since(began), 0
 	for _, n := range counts {
 		total += n
 	}
-	return float64(total) / took.Seconds(), err
+	after, timeErr := descendantsProcessorTime()
+	return float64(total) / took.Seconds(), (after - before) / time.Duration(max(total, 1)), errors.Join(err, timeErr)
 }
 
 // ask sends a request and reads the whole response. It does nothing else, so that the load leaves the processor to the

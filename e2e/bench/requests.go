@@ -26,6 +26,7 @@ type contender struct {
 	want  int
 	next  request
 	rates []float64
+	each  []time.Duration // processor time of a request
 }
 
 // measureReads compares the program with bare handlers on the same database, for requests that get a post.
@@ -121,12 +122,13 @@ func compete(ctx context.Context, o options, all []*contender) (err error) {
 			if round == 0 {
 				length = time.Second // warm-up
 			}
-			rate, err := loads[i].turn(ctx, length, c.want, c.next)
+			rate, each, err := loads[i].turn(ctx, length, c.want, c.next)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}
 			if round > 0 {
 				c.rates = append(c.rates, rate)
+				c.each = append(c.each, each)
 			}
 		}
 	}
@@ -136,7 +138,7 @@ func compete(ctx context.Context, o options, all []*contender) (err error) {
 // tell adds the rates to the table, and the ratios of the first contender to the others.
 func tell(t *table, all []*contender, goal float64) {
 	for _, c := range all {
-		t.row(c.name, fmt.Sprintf("%.0f /s", median(c.rates)), "", nil)
+		t.row(c.name, fmt.Sprintf("%.0f /s, %d µs of a processor", median(c.rates), median(c.each).Microseconds()), "", nil)
 	}
 	for i, c := range all[1:] {
 		ratios := make([]float64, len(c.rates))

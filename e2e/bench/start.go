@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -119,6 +120,16 @@ func processorTime(pid int) (time.Duration, error) {
 		}
 	}
 	return total, nil
+}
+
+// descendantsProcessorTime returns the processor time of all programs that this one has started, and of theirs.
+func descendantsProcessorTime() (time.Duration, error) {
+	var own syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err != nil {
+		return 0, err
+	}
+	all, err := processorTime(os.Getpid())
+	return all - time.Duration(own.Utime.Nano()+own.Stime.Nano()), err
 }
 
 // memory returns how much memory a process uses, in KiB: VmRSS is the current value, and VmHWM the peak.
