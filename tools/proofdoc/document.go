@@ -63,8 +63,8 @@ const head = `# Proofs
 | The README says | Shown by |
 |---|---|
 | A plan before every post | ` + "`make test`" + ` |
-| Exactly once | protocol, kills, faults, zombies, cuts, deliveries, errors, video, replicas, stops |
-| A first live post within a minute | bare |
+| Never twice | protocol, kills, faults, zombies, cuts, deliveries, errors, video, replicas, stops |
+| A first live post within a minute of set-up | bare |
 | Text, links, photos and videos on five networks | kinds |
 | Each network in its own folder | sixth, lines |
 
