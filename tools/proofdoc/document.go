@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -16,11 +17,18 @@ var variable = regexp.MustCompile(`\b[A-Z][A-Z_]{3,}\b`)
 
 // fillIn replaces the names of variables with their values.
 func fillIn(text string, value func(name string) string) string {
-	return variable.ReplaceAllStringFunc(text, func(name string) string { return cmp.Or(spellMinutes(value(name)), name) })
+	return variable.ReplaceAllStringFunc(text, func(name string) string { return cmp.Or(formatValue(value(name)), name) })
 }
 
-// spellMinutes returns a duration of several whole minutes as words, and any other value unchanged.
-func spellMinutes(value string) string {
+// formatValue returns a setting's value as prose writes it: several whole minutes as words, a number of at least five
+// digits with commas, and any other value unchanged.
+func formatValue(value string) string {
+	if n, err := strconv.Atoi(value); err == nil && n >= 10_000 {
+		for i := len(value) - 3; i > 0; i -= 3 {
+			value = value[:i] + "," + value[i:]
+		}
+		return value
+	}
 	d, err := time.ParseDuration(value)
 	if err != nil || d <= time.Minute || d%time.Minute != 0 {
 		return value

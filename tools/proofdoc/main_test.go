@@ -21,9 +21,10 @@ func TestProofsAreReadFromTheFirstLinesOfTheScript(t *testing.T) {
 
 func TestVariablesAreFilledIn(t *testing.T) {
 	t.Parallel()
-	set := map[string]string{"STOPS": "200", "VIDEO_MIB": "2048", "FUZZTIME": "10m", "DELAY": "90s"}
-	got := fillIn("STOPS stops, VIDEO_MIB MiB for FUZZTIME or DELAY, an API and NOTHING", func(name string) string { return set[name] })
-	if got != "200 stops, 2048 MiB for 10 minutes or 90s, an API and NOTHING" {
+	set := map[string]string{"STOPS": "200", "VIDEO_MIB": "2048", "FUZZTIME": "10m", "DELAY": "90s", "POSTS": "3000000"}
+	text := "STOPS stops and POSTS posts, VIDEO_MIB MiB for FUZZTIME or DELAY, an API and NOTHING"
+	got := fillIn(text, func(name string) string { return set[name] })
+	if got != "200 stops and 3,000,000 posts, 2048 MiB for 10 minutes or 90s, an API and NOTHING" {
 		t.Errorf("got %q", got)
 	}
 }
