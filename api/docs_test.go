@@ -114,7 +114,7 @@ func fileWords(f *contract.FileLimit) string {
 	}
 	add("%s", strings.Join(formats, ", "))
 	if f.Count != nil {
-		add("at most %d of them", *f.Count)
+		add("at most %d per post", *f.Count)
 	}
 	if f.Bytes != nil {
 		add("at most %s", size(*f.Bytes))

@@ -18,7 +18,7 @@ var meanings = map[core.Code]meaning{
 		"The credential is missing, mistyped or revoked.",
 		"Send an API key. Owners and admins create keys in the dashboard, under Settings, API keys.",
 	},
-	core.CodeQuotaExceeded:     {"The subscription plan does not include what the request needs, or one of its limits is reached: for example, the month's posts are used up, the file is too large, or the storage is full. The response contains `limit`, `used` and `upgradeUrl`.", "Follow `hint`, or change the subscription plan."},
+	core.CodeQuotaExceeded:     {"The subscription plan does not include what the request needs, or one of its limits has been reached: for example, the month's posts are used up, the file is too large, or the storage is full. The response contains `limit`, `used` and `upgradeUrl`.", "Follow `hint`, or change the subscription plan."},
 	core.CodeInsufficientScope: {"The credential does not allow the request: the credential is read-only, or the route requires a signed-in person, a recent sign-in or another role.", "Use another credential, or sign in again."},
 	core.CodeNotFound: {
 		"The workspace has no record with this id. The response is the same for an id from another workspace.",
@@ -31,7 +31,7 @@ var meanings = map[core.Code]meaning{
 	core.CodeConflict: {"The current state does not allow the request: for example, the post is being published, or the name is taken.", "Read `message` and `hint`, and get the record again to see its state."},
 	core.CodeConfirmRequired: {
 		"The request body does not contain `confirm: true`. Nothing was created.",
-		"Check the plan with `POST /posts/plan`, then send `confirm: true` as well.",
+		"Check the plan with `POST /posts/plan`, then repeat the request with `confirm: true`.",
 	},
 	core.CodePlanHasIssues: {"The plan has issues. The response contains its `rows`.", "Fix the issues in `rows`."},
 	core.CodeMediaPurged: {
@@ -39,15 +39,15 @@ var meanings = map[core.Code]meaning{
 		"Upload the file again, and use its new id.",
 	},
 	core.CodeSizeMismatch: {
-		"Upload requests only: `Content-Length` differs from the reserved `size`. If the header is missing, the status is 411.",
+		"The `Content-Length` of an upload differs from the reserved `size`. If the header is missing, the status is 411.",
 		"Set `Content-Length` to the reserved size.",
 	},
 	core.CodeAlreadyUploaded: {
-		"Upload requests only: the file has already been uploaded.",
+		"The file has already been uploaded to this upload address.",
 		"Poll the file's record until its `status` is `ready` or `failed`.",
 	},
-	core.CodeUploadInProgress: {"Upload requests only: another PUT is uploading the file, or was interrupted less than 30 seconds ago.", "Wait for the number of seconds in `Retry-After`."},
-	core.CodeUploadExpired:    {"Upload requests only: the upload address has expired.", "Get a new address with `POST /media/uploads`."},
+	core.CodeUploadInProgress: {"Another PUT to this upload address is still running, or was interrupted less than 30 seconds ago.", "Wait for the number of seconds in `Retry-After`."},
+	core.CodeUploadExpired:    {"The upload address has expired.", "Get a new address with `POST /media/uploads`."},
 	core.CodeOutcomeUnknown: {
 		"Belfry does not know whether the network published the post.",
 		"Check the account on the network. If the post is not there, retry it with `confirmNotPublished: true`. You can also say in the dashboard whether the post is there.",
@@ -62,7 +62,7 @@ var meanings = map[core.Code]meaning{
 		"The Content-Type is not JSON in UTF-8.",
 		"Send JSON in UTF-8 with the header `Content-Type: application/json`.",
 	},
-	core.CodeRateLimited: {"A rate limit is reached.", "Wait for the number of seconds in `Retry-After`."},
+	core.CodeRateLimited: {"A rate limit has been reached.", "Wait for the number of seconds in `Retry-After`."},
 	core.CodeUnavailable: {
 		"The service is temporarily unavailable.",
 		"Try again after the number of seconds in `Retry-After`.",

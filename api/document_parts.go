@@ -54,9 +54,9 @@ func describeAccess(access app.Access) string {
 	}
 	switch {
 	case access.Manages:
-		return "Requires a signed-in owner or admin; an API key gets 403."
+		return "Requires a signed-in owner or admin. With an API key, the response is 403."
 	case access.Session:
-		return "Requires a signed-in person; an API key gets 403."
+		return "Requires a signed-in person. With an API key, the response is 403."
 	case access.Scope == core.Write:
 		return "Requires the scope `write`."
 	}

@@ -11,7 +11,7 @@ import (
 func allRoutes() []route {
 	return []route{
 		newRoute("GET /whoami", http.StatusOK, "whoami", "identity", "whoami",
-			"Show the caller, the workspace and the usage of its subscription plan"),
+			"Show the caller, and the workspace with its usage and limits"),
 		newRoute("GET /accounts", http.StatusOK, "accounts_list", "accounts", "listAccounts",
 			"List the connected accounts"),
 		newRoute("GET /limits", http.StatusOK, "limits_get", "accounts", "getLimits",
@@ -28,7 +28,7 @@ func allRoutes() []route {
 			withDescription("Returns what `POST /posts` would do: one row for each account, with its issues and warnings. Nothing is stored.").
 			withMoreErrorCodes(core.CodeNotFound),
 		newRoute("POST /posts", http.StatusCreated, "posts_create", "posts", "createPosts",
-			"Create one post for each targeted account").
+			"Create one post for each target account").
 			withDescription("Creates all posts or none. Requires `confirm: true`, which prevents publishing by accident.").
 			withMoreErrorCodes(core.CodeQuotaExceeded, core.CodeNotFound, core.CodeConfirmRequired, core.CodePlanHasIssues,
 				core.CodeMediaPurged),
@@ -96,7 +96,7 @@ func allRoutes() []route {
 			"List the folders"),
 		newRoute("POST /folders", http.StatusCreated, "folders_create", "folders", "createFolder",
 			"Create a folder").
-			withDescription("A folder's name must be unique in its parent folder or at the top level, ignoring case. Folders can be nested ten levels deep.").
+			withDescription("A folder's name must be unique in its parent folder or at the top level. Names that differ only in case count as the same name. Folders can nest up to ten levels deep.").
 			withMoreErrorCodes(core.CodeNotFound, core.CodeConflict),
 		newRoute("GET /folders/{id}", http.StatusOK, "folders_get", "folders", "getFolder",
 			"Show a folder"),

@@ -48,7 +48,7 @@ type Credential struct {
 // Usage is the usage of the workspace's plan. A null limit means unlimited.
 type Usage struct {
 	Plan     string  `json:"plan"`
-	Period   string  `json:"period" doc:"Month, YYYY-MM."`
+	Period   string  `json:"period" doc:"The month, as YYYY-MM."`
 	Posts    Counter `json:"posts"`
 	Storage  Storage `json:"storage"`
 	Accounts Counter `json:"accounts"`

@@ -32,7 +32,7 @@ type ContentTypeLimit struct {
 
 // FileLimit has the limits for one file. An empty list of codecs means any codec.
 type FileLimit struct {
-	Count       *int           `json:"count" doc:"Maximum number of files of this kind in one post, if lower than max."`
+	Count       *int           `json:"count" doc:"The maximum number of files of this kind in a post; set only if it is lower than max."`
 	Bytes       *int64         `json:"bytes"`
 	Formats     []string       `json:"formats" nullable:"false"`
 	Pixels      PixelLimit     `json:"pixels"`

@@ -10,10 +10,10 @@ import (
 // Media is the record of a file (Spec §2, Media).
 type Media struct {
 	ID           string   `json:"id" doc:"If the file was uploaded, this is the mediaId from its reservation."`
-	Kind         string   `json:"kind" enum:"image,video" doc:"As declared until the file has been examined; then the actual kind."`
+	Kind         string   `json:"kind" enum:"image,video" doc:"The declared kind until Belfry has examined the file; then the actual kind."`
 	OriginalName string   `json:"originalName"`
 	Mime         string   `json:"mime"`
-	Size         int64    `json:"size" doc:"Bytes."`
+	Size         int64    `json:"size" doc:"In bytes."`
 	Status       string   `json:"status" enum:"uploading,processing,ready,failed"`
 	FailReason   *string  `json:"failReason" doc:"Why the file cannot be used; set if the status is failed."`
 	Width        *int     `json:"width" doc:"In pixels, as displayed."`
@@ -23,9 +23,9 @@ type Media struct {
 	Title        *string  `json:"title"`
 	Description  *string  `json:"description"`
 	Tags         []string `json:"tags" nullable:"false"`
-	Pinned       bool     `json:"pinned" doc:"A pinned file is not deleted after publishing."`
+	Pinned       bool     `json:"pinned" doc:"True if Belfry keeps the file's bytes even after the retention time."`
 	PublishedAt  *Time    `json:"publishedAt" doc:"When the last post with the file went live."`
-	PurgedAt     *Time    `json:"purgedAt" doc:"When the bytes were deleted. A post with this file is refused with media_purged."`
+	PurgedAt     *Time    `json:"purgedAt" doc:"When Belfry deleted the file's bytes. From then on, a post with this file is refused with media_purged."`
 	ThumbnailURL *string  `json:"thumbnailUrl" doc:"A signed address that needs no credential and expires. To get a new address, get the record again."`
 	CreatedAt    Time     `json:"createdAt"`
 }
@@ -52,10 +52,10 @@ type MediaList struct {
 // ListMedia has the filters of GET /media (decisions.md, Media, folders, groups).
 type ListMedia struct {
 	FolderID string `query:"folderId" doc:"A folder's id, or \"root\" for files that are not in a folder."`
-	Kind     string `query:"kind" enum:"image,video" doc:"Images or videos only."`
+	Kind     string `query:"kind" enum:"image,video" doc:"Only images, or only videos."`
 	Status   string `query:"status" doc:"Comma-separated statuses." example:"ready"`
 	Q        string `query:"q" doc:"Text to find in the name, title or description." example:"rye"`
-	Tag      string `query:"tag" doc:"Files with this tag." example:"bread"`
+	Tag      string `query:"tag" doc:"Only files with this tag." example:"bread"`
 	Limit    int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"Rows per page."`
 	Cursor   string `query:"cursor" doc:"nextCursor from the previous page."`
 }
