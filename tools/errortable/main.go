@@ -32,11 +32,11 @@ const introduction = `# Error codes of the networks
 
 <!-- Written by tools/errortable from the tables in internal/network. Do not edit. -->
 
-This page lists every error code that Belfry recognizes: all codes that the networks document, and a few others. It says
-what happens after each error, and who must act. The page of a failed post shows the network's own message, without
-secrets, and the hint from this page. If the account must be reconnected, or the outcome of the post is unknown, the
-page of the post shows a general hint instead. If *Who must act* is Belfry, people need to follow the hint only if the
-error persists.
+This page lists every error code that Belfry recognizes: all codes that the networks document for the calls that Belfry
+makes, and a few others. It says what happens after each error, and who must act. The page of a failed post shows the
+network's own message, without secrets, and the hint from this page. If the account must be reconnected, or the outcome
+of the post is unknown, the page of the post shows a general hint instead. If *Who must act* is Belfry, people need to
+follow the hint only if the error persists.
 
 Some codes occur only while a person connects an account or while Belfry renews a token (` + "`invalid_grant`" + `, for
 example). If such a code occurs while a person connects an account, the account is not connected, and no post fails.
@@ -45,9 +45,10 @@ The tables describe what happens once a post is due. Before that time, temporary
 whose account becomes revoked or expired does not fail yet. The pauses of 1, 5 and 15 minutes are the default of
 ` + "`BELFRY_RETRY_DELAYS`" + `.
 
-After an error in the publishing call, Belfry first asks the network whether it has published the post. If so, the post
-goes live. If not, the table applies, except after a temporary error or a lapsed token. Belfry then repeats the call
-after the settle time if that is safe. If it is not safe, the post fails with ` + "`outcome_unknown`" + `.
+After an error in the publishing call, Belfry first asks the network whether the post was published. If so, the post
+goes live. If not, the table applies, with one exception: after a temporary error, or if the access token must be
+renewed, Belfry repeats the call after the settle time if that is safe. If it is not safe, the post fails with
+` + "`outcome_unknown`" + `.
 
 If a code is not listed, the HTTP status of the response determines what happens. If an error concerns a thumbnail or a
 playlist, the post is already live, and the error becomes a note in the post's timeline.
