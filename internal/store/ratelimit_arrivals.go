@@ -18,7 +18,9 @@ type requestSource struct {
 	partLength time.Duration
 }
 
-func (r requestSource) compareAddress(other requestSource) int { return strings.Compare(r.address, other.address) }
+func (r requestSource) compareAddress(other requestSource) int {
+	return strings.Compare(r.address, other.address)
+}
 
 // arrival is a request to be counted. keyHash is "" if it has no API key.
 type arrival struct {
