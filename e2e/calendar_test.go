@@ -209,7 +209,7 @@ func TestTheWeekOfAClockChange(t *testing.T) {
 	b.schedule(time.Date(saturday.Year(), saturday.Month(), saturday.Day(), 2, 30, 0, 0, time.UTC), "Half past two.")
 	b.openCalendar(s, "view=week&date="+day)
 	if note := evaluateScript[string](b, `document.querySelector("[data-testid=clock-change]").textContent`); note !=
-		"Clocks go forward 1 hour: this day has 23 hours." {
+		"The clocks go forward by 1 hour, so this day has 23 hours." {
 		t.Errorf("the day says %q", note)
 	}
 	b.checkConsole()

@@ -135,7 +135,7 @@ func TestAnAccountSaysThatItsFilesCannotBeDownloaded(t *testing.T) {
 	without := func(c *app.Config) { c.NetworksURL = "" }
 	local := said("http://localhost:8080", without)
 	if text := textOf(local.one(t, testid("unreachable"))); !strings.Contains(text, "Photos and videos cannot be published, because "+
-		"Threads would download them") || !strings.Contains(text, "BELFRY_MEDIA_URL") {
+		"Threads has to download them") || !strings.Contains(text, "BELFRY_MEDIA_URL") {
 		t.Errorf("it says %q", text)
 	}
 	for _, reached := range []*page{
@@ -384,7 +384,7 @@ func TestAnAccountOfAnOlderVersionSaysWhatItPrevents(t *testing.T) {
 	}
 	_, err := r.Pool.Exec(t.Context(), `UPDATE accounts SET grant_hash = NULL`)
 	must(t, err)
-	if text := textOf(b.get("/accounts").one(t, testid("keeps-grant"))); !strings.Contains(text, "Reconnect it once") {
+	if text := textOf(b.get("/accounts").one(t, testid("keeps-grant"))); !strings.Contains(text, "Until you reconnect it") {
 		t.Errorf("it says %q", text)
 	}
 }

@@ -165,7 +165,7 @@ func (r *request) newBulkFlash(act core.Act, result app.BulkResult, zone core.Zo
 	}
 	if n := len(result.Refused); n > 0 {
 		f.Tone = ui.ToneWarn
-		f.Text += "; " + strconv.Itoa(n) + " refused:"
+		f.Text += "; " + strconv.Itoa(n) + " could not be " + words.participle + ":"
 		if result.Done == 0 {
 			f.Tone, f.Text = ui.ToneDanger, ui.CountNoun(n, "post", "posts")+" could not be "+words.participle+":"
 		}

@@ -408,7 +408,7 @@ func TestDaysOfAClockChangeAreMarked(t *testing.T) {
 	post := a.at("2027-03-27T02:30", "At half past two")
 	month := a.calendar("date=2026-10-25")
 	if got := textOf(month.one(t, `td[data-day="2026-10-25"] a[href*="view=day"][title]`+testid("clock-change"))); got !=
-		"Clocks go back 1 hour: this day has 25 hours." {
+		"The clocks go back by 1 hour, so this day has 25 hours." {
 		t.Errorf("the 25th says %q", got)
 	}
 	autumn := a.calendar("view=week&date=2026-10-25")

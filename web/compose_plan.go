@@ -74,7 +74,7 @@ func (r *request) loadPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 // uploads. It reports whether there were such issues.
 func replaceMissingFileIssues(issues []contract.Issue) (replaced bool) {
 	waits := core.Issue{
-		Code: core.IssueMediaNotReady.Code, Message: "The post waits for your files to be uploaded.",
+		Code: core.IssueMediaNotReady.Code, Message: "The post is waiting for your files to be uploaded.",
 	}
 	for i := range issues {
 		switch issues[i].Reason.Code {

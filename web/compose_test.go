@@ -402,7 +402,7 @@ func TestEditingAQueuedPostInPlace(t *testing.T) {
 	s.show(post).one(t, testid("back-to-posts")+`[href="/posts"]`)
 	page := s.b.get(path).is(t, http.StatusOK)
 	page.one(t, `[name=when][value=at][checked]`)
-	page.says(t, "Edit post", "stays queued as it is until you save", "Ready to save.", "Save changes")
+	page.says(t, "Edit post", "The post does not change until you save.", "Ready to save.", "Save changes")
 	if href := attribute(page.one(t, testid("back")), "href"); href != "/posts/"+post.ID {
 		t.Errorf("the way back leads to %s", href)
 	}

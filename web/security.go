@@ -66,7 +66,7 @@ func (r *request) showEndAllSessionsConfirmation() error {
 	return r.renderConfirmation(layout.SectionSettings, layout.ConfirmModel{
 		Title: "Sign out of all browsers?",
 		Points: []string{
-			"This browser is one of them: you must sign in again.",
+			"You will also be signed out of this browser.",
 			"API keys keep working. If somebody else may know your password, change it.",
 		},
 		Action: r.link.EndAllSessions(), Button: "Sign out of all browsers", Back: r.link.Security(),

@@ -88,7 +88,7 @@ func TestThePlanWaitsForUploadsThatAreRunning(t *testing.T) {
 	for _, text := range []string{"hello", ""} {
 		part := s.b.part(http.MethodPost, "/compose/plan", append(pairs, "text", text, "uploading", "true")...)
 		part.one(t, testid("plan")+" "+testid("waiting")+`[data-code="media_not_ready"]`)
-		part.says(t, "The post waits for your files to be uploaded.")
+		part.says(t, "The post is waiting for your files to be uploaded.")
 		part.one(t, testid("submit")+"[disabled]")
 		if said := part.text(); strings.Contains(said, "to fix") || strings.Contains(said, "Needs a fix") ||
 			len(part.all(".note.issue, "+testid("plan-table"))) != 0 {

@@ -167,13 +167,13 @@ func unreachableText(networkName string, kinds []core.FileKind) string {
 		what = map[core.FileKind]string{core.FileImage: "Photos", core.FileVideo: "Videos"}[kinds[0]]
 	}
 	return what + " cannot be published, because " + networkName +
-		" would download them from this server, whose address is not public."
+		" has to download them from this server, whose address is not public."
 }
 
 // missingLimitText is shown in place of an account's own limit.
 func (n Network) missingLimitText() string {
 	if len(n.Quotas) > 0 {
-		return "Shared, see above"
+		return "Shared (see above)"
 	}
 	return "Not reported"
 }

@@ -68,7 +68,7 @@ func Forgot(m ForgotModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Sent {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<h1>Check your email</h1><p class=\"door-lead\">If this address belongs to an account, Belfry sends a link to the address. The link works once and expires after one hour.</p><p class=\"door-lead\">No email after a few minutes? Check your spam folder and the spelling of the address.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<h1>Check your email</h1><p class=\"door-lead\">If this address belongs to an account, Belfry will email you a link. The link works once and expires after one hour.</p><p class=\"door-lead\">No email after a few minutes? Check your spam folder and the spelling of the address.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

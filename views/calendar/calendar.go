@@ -417,7 +417,7 @@ func (d Day) clockChangeText() string {
 		by, direction = -by, "back"
 	}
 	hours := strconv.FormatFloat((24*time.Hour - d.ClockChange).Hours(), 'f', -1, 64)
-	return fmt.Sprintf("Clocks go %s %s: this day has %s hours.", direction, formatMinutesOrHours(by), hours)
+	return fmt.Sprintf("The clocks go %s by %s, so this day has %s hours.", direction, formatMinutesOrHours(by), hours)
 }
 
 func formatMinutesOrHours(d time.Duration) string {

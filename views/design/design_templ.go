@@ -271,7 +271,7 @@ func Page(m Model) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Input(ui.Field{ID: "helped", Name: "helped", Label: "Short name", Value: "harbour-bakery", Help: "Part of every page’s address."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Input(ui.Field{ID: "helped", Name: "helped", Label: "Short name", Value: "harbour-bakery", Help: "Part of every page's address."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -52,7 +52,7 @@ var pageTexts = map[int]pageText{
 		"This address does not accept this kind of request.", "Go back and use the buttons on the page.",
 	},
 	http.StatusConflict: {
-		"circle-alert", "This was not possible",
+		"circle-alert", "This action could not be completed",
 		"Something may have changed after you opened the page.", "Go back, check the current state, and try again.",
 	},
 	http.StatusRequestEntityTooLarge: {

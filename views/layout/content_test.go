@@ -81,7 +81,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"the library says when files are deleted", "media", ".head-words p",
-			[]string{"A file is deleted 72 hours after the last post that uses it goes live, unless the file is pinned."},
+			[]string{"The content of a file is deleted 72 hours after the last post that uses it goes live, unless the file is pinned."},
 		},
 		{
 			"so can each filter of the library, and its order", "media-filtered", ".filter-chip > span:nth-child(2)",
@@ -142,7 +142,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		}},
 		{
 			"where its hint stands", "compose-many", "#text-error .note-hint",
-			[]string{"The limit is 500, counted the way the network counts. Shorten the text, or write a separate text for this network."},
+			[]string{"The limit is 500, by the network's own count. Shorten the text, or write a separate text for this network."},
 		},
 		{
 			"a warning stands apart", "compose-wrong", ".warning[data-testid=warning] .note-what",

@@ -105,7 +105,7 @@ func FirstSteps(f Frame) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = firstStep(f.FirstSteps.Account, "Connect an account", "Approve access on the network’s own page.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = firstStep(f.FirstSteps.Account, "Connect an account", "Approve access on the network's own page.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -69,7 +69,7 @@ func (f fixture) lists() map[string]templ.Component {
 		"posts": list(func(m *posts.ListModel) {
 			m.Frame, m.Rows, m.Next, m.Counts = frame, rows[:2], "abc", counts
 			m.Frame.Flash = &layout.Flash{
-				Tone: ui.ToneWarn, Text: "12 posts moved; 2 refused:",
+				Tone: ui.ToneWarn, Text: "12 posts moved; 2 could not be moved:",
 				Points: []string{"2 posts: The time is in the past. Choose a later time, or choose Send now."},
 				URL:    frame.Link.Calendar(link.Calendar{}), Label: "View in the calendar",
 				Action: &ui.Action{ID: "undo", URL: frame.Link.UndoPostChange(), Label: "Undo"},

@@ -196,7 +196,12 @@ type FilePost struct{ ID, Status, Title, Line string }
 // retentionText returns the retention in words.
 func (m FileModel) retentionText() string { return formatRetention(m.Retention) }
 
-func formatRetention(d time.Duration) string { return ui.CountNoun(int(d.Hours()), "hour", "hours") }
+func formatRetention(d time.Duration) string {
+	if d%time.Hour != 0 {
+		return ui.CountNoun(int(d.Minutes()), "minute", "minutes")
+	}
+	return ui.CountNoun(int(d.Hours()), "hour", "hours")
+}
 
 // whyKeptText says why the file's bytes are kept. It returns "" if they are not.
 func (m FileModel) whyKeptText() string {

@@ -55,7 +55,7 @@ type LibraryModel struct {
 
 // retentionRule says when a file is deleted.
 func (m LibraryModel) retentionRule() string {
-	return "A file is deleted " + formatRetention(m.Retention) +
+	return "The content of a file is deleted " + formatRetention(m.Retention) +
 		" after the last post that uses it goes live, unless the file is pinned."
 }
 

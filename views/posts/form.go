@@ -388,7 +388,7 @@ func (m ComposeModel) pageTitle() string {
 // pageSentence says what happens to a queued post while it is edited.
 func (m ComposeModel) pageSentence() string {
 	if m.Plan.Queued {
-		return "The post stays queued as it is until you save your changes."
+		return "The post does not change until you save."
 	}
 	return ""
 }

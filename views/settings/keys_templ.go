@@ -495,7 +495,7 @@ func keyTable(m KeysModel) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(m.Keys) == 0 {
-			templ_7745c5c3_Err = ui.Empty("key-round", "No API keys", "Create a key for each program. Then you can revoke one without stopping the others.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("key-round", "No API keys", "Create a key for each program, so that you can revoke one key without stopping the other programs.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

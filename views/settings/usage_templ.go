@@ -339,7 +339,7 @@ func Usage(m UsageModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.UpgradeURL == "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<p class=\"aside\">To change the plan, ask the person who runs this server.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<p class=\"aside\">To change the plan, ask the server's operator.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
