@@ -91,7 +91,7 @@ func (a *App) SendAndDeleteQueuedMail(ctx context.Context, id core.MailID) error
 	case err != nil:
 		log.ErrorContext(ctx, "could not decrypt an email, so it was not sent", "error", err)
 	case !row.ExpiresAt.After(a.cfg.Now()):
-		log.WarnContext(ctx, "an email expired before it was sent")
+		log.WarnContext(ctx, "an email expired, so it was not sent")
 	case a.cfg.Mail == nil:
 		log.WarnContext(ctx, "an email was not sent, because BELFRY_SMTP_URL is no longer set")
 	default:

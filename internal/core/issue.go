@@ -28,7 +28,7 @@ type IssueCode string
 var (
 	IssueCaptionTooLong = newIssue("caption_too_long",
 		"[The text has %d %s, more than {network} allows|The text is too long for {network}].",
-		"The limit is {each: %d}, counted the way [the|each] network counts. Shorten the text, or write a separate text for "+
+		"The limit is {each: %d}, by [the|each] network's own count. Shorten the text, or write a separate text for "+
 			"[this network|these networks].")
 	IssueTextRequired = newIssue("text_required", "A post on {any network} needs text or a file.",
 		"Write some text, or add a file.")
@@ -122,8 +122,8 @@ var (
 	WarnImagesConverted = newWarning("images_converted", "Belfry sends %s to {network} as JPEG.",
 		"Transparent areas become white. The file in the library does not change.")
 
-	WarnTimeOccursTwice = newWarning("time_occurs_twice", "This time occurs twice on that day.",
-		"Belfry uses the first one: %s.")
+	WarnTimeOccursTwice = newWarning("time_occurs_twice", "The clocks go back on that day, so this time occurs twice.",
+		"Belfry uses the first of the two times: %s.")
 	WarnSettingIgnored = newWarning("setting_ignored",
 		"The setting %s is not used for this kind of post on {any network}.", "%s").
 		withSettingAsFirstArg()

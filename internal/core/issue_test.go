@@ -160,7 +160,7 @@ func TestJoinedIssues(t *testing.T) {
 				core.IssueCaptionTooLong.OnNetwork("One", 2501, "bytes", 500), core.IssueCaptionTooLong.OnNetwork("Two", 2500, "characters", 2200),
 			},
 			"The text is too long for One and Two.",
-			"The limit is 500 on One and 2,200 on Two, counted the way each network counts. Shorten the text, or write a " +
+			"The limit is 500 on One and 2,200 on Two, by each network's own count. Shorten the text, or write a " +
 				"separate text for these networks.",
 		},
 		"a limit that some of the networks share": {
@@ -169,7 +169,7 @@ func TestJoinedIssues(t *testing.T) {
 				core.IssueCaptionTooLong.OnNetwork("Three", 2501, "characters", 2200),
 			},
 			"The text is too long for One, Two and Three.",
-			"The limit is 500 on One, and 2,200 on Two and Three, counted the way each network counts. Shorten the text, or " +
+			"The limit is 500 on One, and 2,200 on Two and Three, by each network's own count. Shorten the text, or " +
 				"write a separate text for these networks.",
 		},
 		"from least to most": {
@@ -234,7 +234,7 @@ func TestIssuesFillTheirArgumentsInOrder(t *testing.T) {
 	t.Parallel()
 	got := core.IssueCaptionTooLong.OnNetwork("Network", 501, "characters", 500)
 	if got.Code != "caption_too_long" || got.Message != "The text has 501 characters, more than Network allows." ||
-		got.Hint != "The limit is 500, counted the way the network counts. Shorten the text, or write a separate text for "+
+		got.Hint != "The limit is 500, by the network's own count. Shorten the text, or write a separate text for "+
 			"this network." {
 		t.Errorf("%+v", got)
 	}

@@ -180,7 +180,7 @@ func TestClocksGoBack(t *testing.T) {
 		t.Errorf("02:30 is %s, %v; want %s", at, issues, want)
 	}
 	expectIssue(t, "02:30", warnings, "time_occurs_twice")
-	if want := "Belfry uses the first one: Sun 25 Oct 2026, 02:30 CEST (Europe/Berlin)."; len(warnings) == 1 &&
+	if want := "Belfry uses the first of the two times: Sun 25 Oct 2026, 02:30 CEST (Europe/Berlin)."; len(warnings) == 1 &&
 		warnings[0].Hint != want {
 		t.Errorf("hint %q, want %q", warnings[0].Hint, want)
 	}

@@ -221,7 +221,7 @@ func (c *claim) throttleReason() string {
 	if c.failure != nil && c.failure.Message != "" {
 		return c.failure.Message
 	}
-	return c.desc.Name + " temporarily accepts no more posts from this account."
+	return c.desc.Name + " is not accepting more posts from this account right now."
 }
 
 // buildPostError returns the error of a post that the action makes fail, for people and programs: why it failed, and

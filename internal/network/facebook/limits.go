@@ -68,7 +68,7 @@ var description = network.Description{
 	},
 	Fields: []network.Field{
 		{
-			Name: "contentType", Label: "Kind of post", Kind: network.FieldChoice, Help: "By default, the files decide.",
+			Name: "contentType", Label: "Kind of post", Kind: network.FieldChoice, Help: "By default, the post's files determine the kind.",
 			Choices: []network.Choice{
 				{Value: typeText, Label: "Text or link"},
 				{Value: typePhoto, Label: "Photos"},

@@ -38,8 +38,8 @@ func FaultKinds() []Kind {
 		{Error, "The network responds with the error code that you enter."},
 		{RateLimited, "The network refuses further requests for 30 seconds, or for as long as you enter."},
 		{Slow, "The response is delayed by the number of milliseconds that you enter."},
-		{TokenExpired, "The account’s access token expires. The account must be reconnected."},
-		{TokenRevoked, "The account’s access is revoked. The account must be reconnected."},
+		{TokenExpired, "The account's access token expires. The account must be reconnected."},
+		{TokenRevoked, "The account's access is revoked. The account must be reconnected."},
 		{
 			DropAfterAccept,
 			"The call succeeds, but the connection breaks before the response. Belfry must find out what happened.",
@@ -54,7 +54,7 @@ func FaultKinds() []Kind {
 		{BadGateway, "A server in front of the network responds with HTTP 502 and a web page. The call has no effect."},
 		{
 			TruncatedJSON,
-			"The call succeeds, but only half of the response arrives. With a code, half of that error’s response arrives.",
+			"The call succeeds, but only half of the response arrives. With a code, half of that error's response arrives.",
 		},
 		{
 			Trickle,

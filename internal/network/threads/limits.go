@@ -77,7 +77,7 @@ var description = network.Description{
 			Help: "Alternative text for screen readers. With several files, it describes the first.",
 		},
 		{
-			Name: "replyControl", Label: "Who may reply", Kind: network.FieldText, Ignored: true, Help: "Accepted but not used.",
+			Name: "replyControl", Label: "Who may reply", Kind: network.FieldText, Ignored: true, Help: "This setting has no effect.",
 		},
 	},
 }

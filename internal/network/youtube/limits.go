@@ -36,7 +36,7 @@ var (
 
 var description = network.Description{
 	ID: ID, Name: "YouTube", Profile: "channel",
-	Needs: "You need a YouTube channel. Custom thumbnails need a channel verified by phone.",
+	Needs: "You need a YouTube channel. To use custom thumbnails, verify the channel by phone.",
 	Limits: core.Limits{
 		Text:         core.Count{Max: maxText, Unit: core.UnitBytes},
 		Title:        &core.Count{Max: maxTitle, Unit: core.UnitUTF16},

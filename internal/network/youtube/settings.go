@@ -64,11 +64,11 @@ var fields = []network.Field{
 	},
 	{
 		Name: "madeForKids", Label: "Made for kids", Kind: network.FieldSwitch,
-		Help: "Required by law for videos made for children. Turns off comments and notifications.",
+		Help: "By law, you must turn this on for videos made for children. YouTube then turns off comments and notifications.",
 	},
 	{
 		Name: "useCoverAsThumbnail", Label: "Use the image as the thumbnail", Kind: network.FieldSwitch,
-		Help: "Uses the image attached to the post as the video's thumbnail. The channel must be verified on YouTube.",
+		Help: "Uses the image attached to the post as the video's thumbnail. The channel must be verified by phone on YouTube.",
 	},
 	{
 		Name: "category", Label: "Category", Kind: network.FieldChoice, Default: "22", Pattern: category, Example: "22",
