@@ -46,7 +46,7 @@ func allCommands() []command {
 	return []command{
 		{
 			"serve", "", "Run the service: dashboard, API and worker.",
-			"On SIGTERM or Ctrl-C, the service gives current work up to 20 seconds to finish, and exits.", withoutOptions(runServe),
+			"On SIGTERM or Ctrl-C, the service gives current work up to 20 seconds to finish, then exits.", withoutOptions(runServe),
 		},
 		{
 			"migrate", "", "Migrate the database to this version's schema.",
@@ -81,7 +81,7 @@ func allCommands() []command {
 		{
 			"secrets rotate", "", "Re-encrypt all secrets in the database with the newest secret key, so that you can remove older keys.",
 			"First, make the newest key the first one in BELFRY_SECRET_KEYS or secret.keys on every machine, and restart every\n" +
-				"process of the service. You can run this command while the service is running, and repeat it. For all steps, see\n" +
+				"process of the service. You can run this command while the service is running, and more than once. For all steps, see\n" +
 				"docs/operations.md, Keys.", withoutOptions(withSession(mustExist, reencryptSecretsWithRetries)),
 		},
 		{

@@ -303,7 +303,7 @@ func (inst *installation) checkMail(ctx context.Context) (found string, err erro
 	cfg := inst.cfg
 	if cfg.SMTPURL.IsZero() {
 		if showsMailInSandbox(cfg) {
-			return "shown in the sandbox, because BELFRY_SMTP_URL is not set", nil
+			return "kept in the sandbox's outbox, because BELFRY_SMTP_URL is not set", nil
 		}
 		return "not sent, because BELFRY_SMTP_URL is not set: people must share invitation links themselves", nil
 	}
