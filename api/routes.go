@@ -21,7 +21,7 @@ func allRoutes() []route {
 		newRoute("POST /accounts/{id}/reconnect", http.StatusOK, "accounts_reconnect", "accounts", "reconnectAccount",
 			"Get the address of a network's consent page, to reconnect an account"),
 		newRoute("DELETE /accounts/{id}", http.StatusNoContent, "accounts_disconnect", "accounts", "disconnectAccount",
-			"Disconnect an account; its queued posts become drafts, and its history stays"),
+			"Disconnect an account; its queued posts become drafts, and its history is kept"),
 
 		newRoute("POST /posts/plan", http.StatusOK, "posts_plan", "posts", "planPosts",
 			"Check a request without creating posts").
@@ -126,7 +126,7 @@ func allRoutes() []route {
 			withMoreErrorCodes(core.CodeConflict),
 		newRoute("DELETE /members/{id}", http.StatusNoContent, "members_remove", "members", "removeMember",
 			"Remove a member or an invitation, or leave the workspace").
-			withDescription("A removed member's API keys stop working immediately, and the member loses access to the workspace. Their posts stay. Owners and admins can remove others, but only an owner can remove an owner. Everyone except the last owner can leave.").
+			withDescription("A removed member's API keys stop working immediately, and the member loses access to the workspace. Their posts remain. Owners and admins can remove others, but only an owner can remove an owner. Everyone except the last owner can leave.").
 			withMoreErrorCodes(core.CodeConflict),
 
 		newRoute("PATCH /workspace", http.StatusOK, "workspace_edit", "workspace", "editWorkspace",

@@ -36,7 +36,7 @@ func (w *Web) receiveEventCallback(c echo.Context) error {
 		Event: c.Param("event"), Header: c.Request().Header, Body: body,
 	})
 	if core.CodeOf(err) == core.CodeNotFound {
-		w.cfg.Log.InfoContext(ctx, "refused a callback that the network did not validly sign", "network", c.Param(id[1:]),
+		w.cfg.Log.InfoContext(ctx, "refused a callback without a valid signature", "network", c.Param(id[1:]),
 			"request_id", httpd.RequestID(ctx))
 		return c.NoContent(http.StatusNotFound)
 	}

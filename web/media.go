@@ -306,7 +306,7 @@ func (r *request) editFolder(form url.Values) error {
 		return r.renderLibraryError(back, e, func(m *media.LibraryModel, reason string) {
 			if errors.Is(err, app.ErrChanged) {
 				reason = "This folder was changed after you opened the page. Its path is now " + m.Folders.PathName(r.pathID()) +
-					". To change it to yours, save again."
+					". To apply your changes anyway, save again."
 			}
 			m.Renamed, m.Errors["folder-name"] = cmp.Or(form.Get(media.FieldName), " "), reason
 			m.MovedTo = new(form.Get(media.FieldParent))

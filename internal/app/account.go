@@ -108,7 +108,7 @@ func (a *App) sealTokenInContext(encryptionContext string, token network.Token) 
 }
 
 // reasonOtherNetworks is the reason for revoking an account that was connected while this server used other networks.
-const reasonOtherNetworks = "Since the account was connected, this server has switched to other networks, " +
+const reasonOtherNetworks = "This server has switched networks since the account was connected, " +
 	"for example from simulated to real ones. Reconnect the account."
 
 // RevokeOrRestoreAccountsOnNetworkSwitch revokes the accounts that were not connected through the networks now in use:

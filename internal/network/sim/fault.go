@@ -36,7 +36,7 @@ func FaultKinds() []Kind {
 	return []Kind{
 		{Reject, "The network refuses the call permanently. Nothing is published."},
 		{Error, "The network responds with the error code that you enter."},
-		{RateLimited, "The network refuses further requests for 30 seconds, or for as long as you enter."},
+		{RateLimited, "The network refuses further requests for 30 seconds, or for the number of seconds that you enter."},
 		{Slow, "The response is delayed by the number of milliseconds that you enter."},
 		{TokenExpired, "The account's access token expires. The account must be reconnected."},
 		{TokenRevoked, "The account's access is revoked. The account must be reconnected."},
