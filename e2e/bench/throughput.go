@@ -22,7 +22,8 @@ const (
 )
 
 // measureThroughput publishes text posts as fast as the program can, to networks that respond immediately, and lets
-// pgbench run as many transactions for each post in the same database: its own, and the smallest possible ones.
+// pgbench run as many transactions for each post in the same database: its own, and the smallest possible ones. Only the
+// former have a goal: like those of a post, they change several tables. The latter show what is possible at most.
 func measureThroughput(ctx context.Context, o options, folder string, t *table) error {
 	p, err := startWithNetworks(ctx, o, folder, manyAccounts)
 	if err != nil {
@@ -68,16 +69,16 @@ func measureThroughput(ctx context.Context, o options, folder string, t *table) 
 	if err != nil {
 		return err
 	}
-	met := ours/smallest >= goalThroughput
+	met := ours/standard >= goalThroughput
 	t.section(fmt.Sprintf("%d texts on two networks, due at once, with networks that answer at once", throughputPosts))
 	t.row("posts a second, from due until all are live", fmt.Sprintf("%.0f /s", ours), "", nil)
 	t.row("database transactions for each post", strconv.Itoa(perPost), "", nil)
 	t.row(fmt.Sprintf("pgbench: as many of its own transactions (TPC-B) for each post, %d clients", o.clients),
 		fmt.Sprintf("%.0f /s", standard), "", nil)
-	t.row("belfry / pgbench with its own transactions", fmt.Sprintf("%.2f", ours/standard), "", nil)
+	t.row("belfry / pgbench with its own transactions",
+		fmt.Sprintf("%.2f", ours/standard), fmt.Sprintf("≥ %.2f", goalThroughput), &met)
 	t.row("pgbench: as many transactions of one small statement", fmt.Sprintf("%.0f /s", smallest), "", nil)
-	t.row("belfry / pgbench with one small statement",
-		fmt.Sprintf("%.2f", ours/smallest), fmt.Sprintf("≥ %.2f", goalThroughput), &met)
+	t.row("belfry / pgbench with one small statement", fmt.Sprintf("%.2f", ours/smallest), "", nil)
 	return nil
 }
 
