@@ -136,8 +136,10 @@ var (
 	WarnAccountLimitNear = newWarning("account_limit_near",
 		"This account has published %d of the %d posts that %s allows in %s.",
 		"A post beyond the limit waits until the network accepts it.")
-	WarnAccountBlocked = newWarning("account_blocked", "%s does not currently accept posts from this account.", "%s")
-	WarnNotAShort      = newWarning("not_a_short", "This video will not be a Short.",
+	WarnAccountBlocked    = newWarning("account_blocked", "%s does not currently accept posts from this account.", "%s")
+	WarnTitleNotPublished = newWarning("title_not_published",
+		"{network} [does|do] not show a title with this kind of post.", "To publish the title, add it to the text.")
+	WarnNotAShort = newWarning("not_a_short", "This video will not be a Short.",
 		"A Short is square or vertical, and at most three minutes long.")
 )
 
@@ -159,7 +161,7 @@ func AllIssueTexts() []IssueText {
 		IssueTimeInPast, IssueTimeTooFar, IssueTimeDoesNotExist, IssueTimeRequired, IssueQuotaExceeded, IssueTooManyDrafts,
 		WarnImagesConverted,
 		WarnTimeOccursTwice, WarnSettingIgnored, WarnHashtagsMany, WarnSameTextRecently, WarnSameTextQueued,
-		WarnAccountLimitNear, WarnAccountBlocked, WarnNotAShort,
+		WarnAccountLimitNear, WarnAccountBlocked, WarnTitleNotPublished, WarnNotAShort,
 	}
 }
 

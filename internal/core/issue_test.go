@@ -19,7 +19,7 @@ const (
 	// Codes that the networks made necessary since: they refuse what the decisions have no word for.
 	addedCodes    = `mentions_too_many characters_unsupported media_unreachable`
 	warningCodes  = `time_occurs_twice hashtags_many same_text_recently not_a_short`
-	addedWarnings = `account_limit_near account_blocked setting_ignored images_converted`
+	addedWarnings = `account_limit_near account_blocked setting_ignored images_converted title_not_published`
 )
 
 func TestIssuesAreThoseOfTheDecisions(t *testing.T) {

@@ -20,6 +20,12 @@ func (f *Findings) AddIf(wrong bool, i core.IssueText, args ...any) {
 	}
 }
 
+// DropTitle removes the title from a draft whose kind of post has none, and warns that it is not published.
+func (f *Findings) DropTitle(d *Draft) {
+	f.AddIf(d.Title != "", core.WarnTitleNotPublished)
+	d.Title = ""
+}
+
 // CheckDraftAndFactsWith decodes the draft's settings, runs a network's check, and also checks the draft against the
 // account's facts. The network's check must call f.CheckLimits or f.CheckTextAndEachFile itself. If the settings cannot
 // be decoded, CheckDraftAndFactsWith returns only that issue.

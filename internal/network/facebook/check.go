@@ -15,7 +15,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 		kind := postContentType(s, d.Media)
 		d.Text = network.AppendMissingTags(d.Text, d.Tags)
 		if kind != typeVideo && kind != typeReels {
-			d.Title = "" // only videos have a title (Spec §2)
+			f.DropTitle(&d) // only videos have a title (Spec §2)
 		}
 		f.CheckLimits(description, kind, d)
 		blank := strings.TrimSpace(d.Text) == ""

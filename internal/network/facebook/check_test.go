@@ -37,8 +37,8 @@ func TestWhatFacebookTakes(t *testing.T) {
 		{"255 of title", with(video(), "", a("a", 255)), "", ""},
 		{"256 of title", with(video(), "", a("a", 256)), "", "title_too_long"},
 		{"256 of title on a Reel", with(video(), "", a("a", 256)), reel, "title_too_long"},
-		{"the title of a text is not used", with(files(), "a", a("a", 256)), "", ""},
-		{"the title of a photo is not used", with(photo(), "", a("a", 256)), "", ""},
+		{"the title of a text is not used", with(files(), "a", a("a", 256)), "", "title_not_published"},
+		{"the title of a photo is not used", with(photo(), "", a("a", 256)), "", "title_not_published"},
 
 		{"a text with a photo", with(photo(), "a", ""), `{"contentType":"text"}`, "media_kind_unsupported"},
 		{"photos without one", with(files(), "a", ""), photos, "media_required"},

@@ -38,7 +38,7 @@ func RunVerdicts(t *testing.T, r network.Rules, rows []Verdict) {
 		}
 		slices.Sort(want)
 		if slices.Sort(got); !slices.Equal(want, got) {
-			t.Errorf("%s: want %v, got %v", v.Name, want, issues)
+			t.Errorf("%s: want %v, got %v", v.Name, want, got)
 		}
 	}
 }

@@ -12,7 +12,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 		kind := postContentType(d.Media)
 		d.Text = network.AppendMissingTags(d.Text, d.Tags)
 		if kind == typeVideo {
-			d.Title = ""
+			f.DropTitle(&d)
 		}
 		f.CheckLimits(description, kind, d)
 		for _, c := range []struct {

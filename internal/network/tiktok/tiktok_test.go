@@ -33,7 +33,7 @@ func TestWhatTikTokTakes(t *testing.T) {
 		{"1,101 emoji", with(video(), a("🌉", 1101), ""), "", "caption_too_long"},
 		{"tags count in the caption", with(video(), a("a", 2193), "", "bread"), "", "caption_too_long"},
 		{"tags just fit", with(video(), a("a", 2192), "", "bread"), "", ""},
-		{"a video's title is not used", with(video(), "", a("a", 91)), "", ""},
+		{"a video's title is not used", with(video(), "", a("a", 91)), "", "title_not_published"},
 		{"4,000 of description", with(photos(), a("a", 4000), ""), "", ""},
 		{"4,001 of description", with(photos(), a("a", 4001), ""), "", "caption_too_long"},
 		{"90 of title", with(photos(), "", a("a", 90)), "", ""},
