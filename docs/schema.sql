@@ -35,6 +35,12 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.media_words(name text, title text, description text, tags text[]) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+    SELECT name || E'\n' || title || E'\n' || description || E'\n' || array_to_string(tags, E'\n')
+    $$;
+
 CREATE FUNCTION public.must(ok boolean, reason text) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -975,10 +981,6 @@ CREATE INDEX media_by_time ON public.media USING btree (workspace_id, created_at
 
 CREATE INDEX media_deleted ON public.media USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX media_grams ON public.media USING gin (workspace_id, public.search_grams(((((original_name || '
-'::text) || title) || '
-'::text) || description))) WHERE (deleted_at IS NULL);
-
 CREATE INDEX media_in_folder ON public.media USING btree (workspace_id, folder_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
 
 CREATE INDEX media_next ON public.media USING btree (next_at) WHERE (next_at IS NOT NULL);
@@ -990,6 +992,8 @@ CREATE INDEX media_thumbnail ON public.media USING btree (thumbnail) WHERE (thum
 CREATE INDEX media_to_purge ON public.media USING btree (published_at) WHERE ((published_at IS NOT NULL) AND (purged_at IS NULL) AND (NOT pinned) AND (deleted_at IS NULL));
 
 CREATE INDEX media_uploading ON public.media USING btree (workspace_id) WHERE (status = 'uploading'::text);
+
+CREATE INDEX media_words_grams ON public.media USING gin (workspace_id, public.search_grams(public.media_words(original_name, title, description, tags))) WHERE (deleted_at IS NULL);
 
 CREATE INDEX members_user ON public.members USING btree (user_id);
 

@@ -14,7 +14,7 @@ import (
 type LibraryFilter struct {
 	Folder string   // a folder's id, or "root"
 	Kind   string   // image or video
-	Query  string   // text in the name, title or description
+	Query  string   // text in the name, title, description or tags
 	Tags   []string // of each file
 	// Use is UseUnused for files that no post uses, UseUsable for files that a post can use, or UseRemoved for files whose
 	// bytes were deleted after publishing. Without UseRemoved, such files are not listed.

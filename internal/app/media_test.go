@@ -109,7 +109,9 @@ func TestFilesAreListedPageByPageAndFiltered(t *testing.T) {
 		must(t, err)
 		ids = append(ids, made.MediaID)
 	}
-	_, err := h.App.EditMedia(t.Context(), ws.Owner, contract.EditMedia{ID: ids[1], Tags: &[]string{"a", "b"}, Title: contract.Some("Bells")})
+	_, err := h.App.EditMedia(t.Context(), ws.Owner, contract.EditMedia{
+		ID: ids[1], Tags: &[]string{"a", "b", "Herbst"}, Title: contract.Some("Bells"),
+	})
 	must(t, err)
 	var seen []string
 	in := contract.ListMedia{Limit: 3}
@@ -143,6 +145,7 @@ func TestFilesAreListedPageByPageAndFiltered(t *testing.T) {
 		"of another state": {contract.ListMedia{Status: "ready"}, 0},
 		"by name":          {contract.ListMedia{Q: "50%_"}, 2},
 		"by title":         {contract.ListMedia{Q: "bELLs"}, 1},
+		"by text in a tag": {contract.ListMedia{Q: "herb"}, 1},
 		"by tag":           {contract.ListMedia{Tag: "b"}, 1},
 		"by no tag":        {contract.ListMedia{Tag: "B"}, 0},
 	} {

@@ -54,7 +54,7 @@ type ListMedia struct {
 	FolderID string `query:"folderId" doc:"A folder's id, or \"root\" for files that are not in a folder."`
 	Kind     string `query:"kind" enum:"image,video" doc:"Only images, or only videos."`
 	Status   string `query:"status" doc:"Comma-separated statuses." example:"ready"`
-	Q        string `query:"q" doc:"Text to find in the name, title or description." example:"rye"`
+	Q        string `query:"q" doc:"Text to find in the name, title, description or tags." example:"rye"`
 	Tag      string `query:"tag" doc:"Only files with this tag." example:"bread"`
 	Limit    int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"Rows per page."`
 	Cursor   string `query:"cursor" doc:"nextCursor from the previous page."`

@@ -156,7 +156,7 @@ type MediaFilter struct {
 	Root     bool // only files in no folder
 	Kind     core.FileKind
 	Statuses []core.MediaStatus
-	Contains string   // in name, title or description
+	Contains string   // in name, title, description or tags
 	Tags     []string // of each file
 	Kept     bool     // only files whose bytes have not been deleted
 	Purged   bool     // only files whose bytes have been deleted; not together with Kept

@@ -59,8 +59,9 @@ func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]c
 // searchMedia is searchPosts for files.
 func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, whereSQL, orderBySQL string, a args) ([]Media, error) {
 	const (
-		texts    = `search_grams(m.original_name || E'\n' || m.title || E'\n' || m.description)`
-		contains = ` AND (m.original_name ILIKE @q OR m.title ILIKE @q OR m.description ILIKE @q)`
+		texts    = `search_grams(media_words(m.original_name, m.title, m.description, m.tags))`
+		contains = ` AND (m.original_name ILIKE @q OR m.title ILIKE @q OR m.description ILIKE @q
+			OR array_to_string(m.tags, E'\n') ILIKE @q)`
 	)
 	a["q"], a["examined"] = likePattern(f.Contains), examinedFirst
 	orderSQL := orderBySQL + ` LIMIT @limit`

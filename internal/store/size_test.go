@@ -332,6 +332,7 @@ func (e *explainer) callMediaLists() {
 		"files, nowhere":            {Contains: "zyzzyva"},
 		"files, often":              {Contains: "bakery"},
 		"files, rarely":             {Contains: "IMG_4711"},
+		"files, a tag":              {Contains: "tag4711"},
 		"files, two letters":        {Contains: "qx"},
 		"videos, nowhere":           {Contains: "zyzzyva", Kind: core.FileVideo},
 	} {
