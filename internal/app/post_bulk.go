@@ -99,12 +99,31 @@ func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction)
 	if err != nil {
 		return BulkResult{}, err
 	}
+	copyTime := a.newCopyTimes()
 	return a.applyToEachPost(ctx, t, in.IDs, func(p core.Post) (bulkChange, error) {
+		if in.Act == core.ActDuplicate {
+			made, err := a.duplicatePost(ctx, t, c, p.ID, copyTime(p.CreatedAt))
+			return bulkChange{made: made.ID}, err
+		}
 		return a.applyActionToPost(ctx, c, in, p, ws.Zone)
 	})
 }
 
-// applyActionToPost applies the action to one post.
+// newCopyTimes returns a function that returns the creation time of a copy for that of the original. Posts of one
+// request have the same creation time, and so have their copies.
+func (a *App) newCopyTimes() func(original time.Time) time.Time {
+	next, copied := a.cfg.Now(), map[time.Time]time.Time{}
+	return func(original time.Time) time.Time {
+		at, known := copied[original]
+		if !known {
+			at, next = next, next.Add(time.Microsecond)
+			copied[original] = at
+		}
+		return at
+	}
+}
+
+// applyActionToPost applies the action, which is not core.ActDuplicate, to one post.
 func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkAction, p core.Post,
 	workspaceZone core.Zone,
 ) (done bulkChange, err error) {
@@ -119,10 +138,6 @@ func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkA
 			return done, core.Fail(core.CodeConflict, "Only a queued post can be moved back to drafts.")
 		}
 		_, done.before, err = a.CancelPostWithUndo(ctx, c, id)
-	case core.ActDuplicate:
-		var made contract.Post
-		made, err = a.DuplicatePost(ctx, c, id)
-		done.made = made.ID
 	case core.ActDelete:
 		err = a.DeletePost(ctx, c, id)
 	}

@@ -97,6 +97,24 @@ func TestEachActionOnSeveralPosts(t *testing.T) {
 	}
 }
 
+// The calendar showed three copies of one message as three entries.
+func TestCopiesOfPostsOfOneRequestStayTogether(t *testing.T) {
+	b := newBench(t)
+	first, second := b.ws.Account("threads"), b.ws.Account("facebook")
+	both, err := b.App.CreatePosts(b.Context(), b.ws.Owner, request("to both", draft(), first, second))
+	must(t, err)
+	b.Clock.Advance(time.Second)
+	other := b.ws.Draft("another", first)
+	made := b.bulk(core.ActDuplicate, core.Shift{}, both.Posts[0], other, both.Posts[1]).Made
+	var created []time.Time
+	for _, id := range made {
+		created = append(created, b.ws.Post(contract.Post{ID: id}).CreatedAt.Time)
+	}
+	if len(created) != 3 || !created[0].Equal(created[2]) || created[0].Equal(created[1]) {
+		t.Errorf("the copies were created at %v", created)
+	}
+}
+
 func TestAnActionOnSeveralPostsIsUndone(t *testing.T) {
 	b := newBench(t)
 	account := b.ws.Account("threads")

@@ -200,11 +200,17 @@ func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (cont
 	if err != nil {
 		return contract.Post{}, err
 	}
-	from, err := t.Post(ctx, postID)
+	return a.duplicatePost(ctx, t, c, postID, a.cfg.Now())
+}
+
+// duplicatePost is DuplicatePost with the creation time of the copy.
+func (a *App) duplicatePost(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID, createdAt time.Time,
+) (contract.Post, error) {
+	from, err := t.Post(ctx, id)
 	if err != nil {
 		return contract.Post{}, err
 	}
-	made := from.MakeDraftCopy(c.Via(), a.cfg.Now().UTC().Truncate(time.Microsecond))
+	made := from.MakeDraftCopy(c.Via(), createdAt.UTC().Truncate(time.Microsecond))
 	err = t.Tx(ctx, func(t store.Tenant) error {
 		one := store.NewPosts{Posts: []core.Post{made}, By: c.AttributedUser(), Unchecked: true}
 		if err := t.CreatePosts(ctx, one); err != nil {
