@@ -82,7 +82,12 @@ func (c *claim) storeOutcomeInTx(ctx context.Context, t store.Tenant, action cor
 		return err
 	}
 	// If the fence refuses this, the transaction also rolls back the change to the post.
-	rest := func(t store.Tenant) error { return t.SaveStepAndEndClaim(ctx, pub, c.last, c.nextTurnLease()) }
+	rest := func(t store.Tenant) error {
+		if err := t.SaveStepAndEndClaim(ctx, pub, c.last, c.nextTurnLease()); err != nil {
+			return err
+		}
+		return c.endThrottleIfProbeSucceeded(ctx, t) // locks the account before SavePostChange locks files (ADR 0010)
+	}
 	if changed {
 		err = t.SavePostChange(ctx, change, rest)
 	} else {
@@ -95,9 +100,6 @@ func (c *claim) storeOutcomeInTx(ctx context.Context, t store.Tenant, action cor
 		if err := t.DeleteRepeatedSteps(ctx, pub.Post); err != nil {
 			return err
 		}
-	}
-	if err := c.endThrottleIfProbeSucceeded(ctx, t); err != nil {
-		return err
 	}
 	if c.mayContradictFacts(action) {
 		if err := t.EnqueueStaleAccountChecks(ctx, []core.AccountID{c.account.ID}, 0); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/network"
 	"belfry/internal/network/sim"
 	"belfry/internal/store"
 )
@@ -227,6 +228,52 @@ func TestTheEndOfAHoldDoesNotWaitForAPostThatIsBeingChanged(t *testing.T) {
 	if due := b.duePosts(); len(due) != 1 || due[0] != ids[waiting.ID] {
 		t.Errorf("due are %v, want only %s", due, waiting.ID)
 	}
+}
+
+// beforePublish is a network that calls do before its publishing call.
+type beforePublish struct {
+	network.Network
+	do func()
+}
+
+func (n beforePublish) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	n.do()
+	return n.Network.Publish(ctx, it, handle)
+}
+
+// Who queues a draft and changes its files locks the account and then the files. A worker whose post shows that a hold
+// is over locks both too, in the same order (ADR 0010).
+func TestTheEndOfAHoldLocksTheAccountBeforeTheFiles(t *testing.T) {
+	b := newBench(t)
+	account, photo := b.ws.Account("facebook"), b.photo()
+	post := b.post(request("probe", now(), account), photo)
+	b.exec(`UPDATE accounts SET held_until = clock()`)
+	var person pgx.Tx
+	worker := b.through(func(n network.Network) network.Network {
+		return beforePublish{n, func() {
+			var err error
+			person, err = b.Pool.Begin(b.Context())
+			must(t, err)
+			_, err = person.Exec(b.Context(), `SELECT FROM accounts WHERE id = $1 FOR SHARE`, b.ws.AccountID(account))
+			must(t, err)
+		}}
+	})
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	done := make(chan error, 1)
+	go func() { done <- worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id) }()
+	b.Eventually("the worker waits for the account", func() (waits bool) {
+		must(t, b.Pool.QueryRow(b.Context(), `SELECT EXISTS (
+			SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits))
+		return waits
+	})
+	_, err = person.Exec(b.Context(), `SELECT FROM media WHERE id = $1 FOR SHARE NOWAIT`, b.ws.MediaID(photo))
+	if err != nil {
+		t.Errorf("the worker has locked the file, and waits for the account: %v", err)
+	}
+	must(t, person.Rollback(b.Context()))
+	must(t, <-done)
+	b.wants(b.ws.Post(post), "live", 1, "created", "queued", "publishing", "live")
 }
 
 // duePosts returns the posts that a worker must act on now.
