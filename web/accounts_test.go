@@ -160,7 +160,7 @@ func TestChoosingAmongPages(t *testing.T) {
 	pending := form.Get("pending")
 
 	page = b.post("/accounts/choose", "pending", pending).is(t, http.StatusBadRequest)
-	page.says(t, "No profile is selected.")
+	page.says(t, "No Page is selected.", "Select at least one Page.")
 	if len(page.all(testid("profile")+" input[checked]")) != 0 {
 		t.Error("the redrawn choice has others chosen than were")
 	}
@@ -186,7 +186,7 @@ func TestReconnectingKeepsTheAccount(t *testing.T) {
 		return b.get("/accounts/"+account.ID+"/reconnect").is(t, http.StatusSeeOther).Header.Get("Location")
 	}
 	b.get(callback("threads", r.Consent(ask(), "somebody.else"))).leads(t, "/accounts")
-	b.get("/accounts").says(t, "a different profile")
+	b.get("/accounts").says(t, "You did not give access to bell.ringer.")
 	b.get(callback("threads", r.Consent(ask(), "bell.ringer"))).leads(t, "/accounts")
 	page := b.get("/accounts")
 	if got := attribute(page.one(t, testid("account")), "data-account"); got != account.ID {

@@ -257,8 +257,9 @@ func TestReconnectTakesTheSameProfileOnly(t *testing.T) {
 		return finish(t, h, ws, "threads", h.Consent(start.AuthorizeURL, profile))
 	}
 	_, err = reconnect("harbour.bakery")
-	if e := want(t, core.CodeConflict, err); !strings.Contains(e.Message, "Maren Holt") {
-		t.Errorf("it says %s", e.Message)
+	if e := want(t, core.CodeConflict, err); e.Message != "You did not give access to Maren Holt." ||
+		e.Hint != "Reconnect, and give access to Maren Holt. To use another profile, connect it as a new account." {
+		t.Errorf("it says %s %s", e.Message, e.Hint)
 	}
 	if got := stored[string](t, h, a, "status"); got != "revoked" {
 		t.Errorf("the wrong profile made it %s", got)

@@ -248,18 +248,23 @@ func (a *App) decryptAndCheckChosenProfiles(c core.Caller, row store.PendingCons
 	if err := json.Unmarshal(plain, &all); err != nil {
 		return nil, fmt.Errorf("decode the profiles to choose from: %w", err)
 	}
+	n, err := a.getConnector("platform", string(row.Platform))
+	if err != nil {
+		return nil, err
+	}
+	noun := n.Describe().Profile
 	for _, id := range externalIDs {
 		i := slices.IndexFunc(all, func(p network.Profile) bool { return p.ExternalID == id && p.Unusable == "" })
 		if i < 0 {
-			return nil, core.Invalid("profile", "One of the selected profiles cannot be connected.").
-				WithHint("Select only profiles that this page offers.")
+			return nil, core.Invalid("profile", "One of the selected %ss cannot be connected.", noun).
+				WithHint("Select only %ss that this page offers.", noun)
 		}
 		if !slices.ContainsFunc(chosen, func(p network.Profile) bool { return p.ExternalID == id }) {
 			chosen = append(chosen, all[i])
 		}
 	}
 	if len(chosen) == 0 {
-		return nil, core.Invalid("profile", "No profile is selected.").WithHint("Select at least one profile.")
+		return nil, core.Invalid("profile", "No %s is selected.", noun).WithHint("Select at least one %s.", noun)
 	}
 	return chosen, nil
 }

@@ -102,10 +102,9 @@ func (a *App) reconnectAccount(ctx context.Context, t store.Tenant, c core.Calle
 	switch {
 	case i < 0:
 		return Connected{},
-			core.Fail(core.CodeConflict, "You gave access to a different %s, not to %s.", n.Describe().Profile,
-				account.DisplayName).
-				WithHint("Sign in to %s as %s and reconnect, or connect the other profile as a new account.", n.Describe().Name,
-					account.DisplayName)
+			core.Fail(core.CodeConflict, "You did not give access to %s.", account.DisplayName).
+				WithHint("Reconnect, and give access to %s. To use another %s, connect it as a new account.",
+					account.DisplayName, n.Describe().Profile)
 	case profiles[i].Unusable != "":
 		return Connected{},
 			core.Fail(core.CodeConflict, "Belfry cannot publish to %s.", account.DisplayName).WithHint("%s", profiles[i].Unusable)
