@@ -35,7 +35,7 @@ func (a *App) ReadAuditLog(ctx context.Context, c core.Caller, q AuditQuery) (Au
 		return AuditPage{}, err
 	}
 	f := store.AuditFilter{Action: q.Action, Limit: auditRows + 1}
-	if err := core.CheckText("action", string(q.Action), maxFilterName); err != nil {
+	if err := core.CheckText("action", "The action", string(q.Action), maxFilterName); err != nil {
 		return AuditPage{}, err
 	}
 	if q.User != "" {

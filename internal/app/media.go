@@ -61,10 +61,10 @@ func checkMediaTexts(in contract.EditMedia) error {
 	if err := core.CheckContent("", "", "", valueOr(in.Tags, nil)); err != nil {
 		return err
 	}
-	if err := core.CheckText("title", in.Title.V, maxMediaTitle); err != nil {
+	if err := core.CheckText("title", "The title", in.Title.V, maxMediaTitle); err != nil {
 		return err
 	}
-	return core.CheckText("description", in.Description.V, maxMediaDescription)
+	return core.CheckText("description", "The description", in.Description.V, maxMediaDescription)
 }
 
 // DeleteMedia deletes a file and frees its storage. It returns conflict if a pending post uses the file.
@@ -190,7 +190,7 @@ func parseMediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia
 	if err != nil {
 		return f, err
 	}
-	if err := core.CheckText("q", in.Q, maxMediaDescription); err != nil {
+	if err := core.CheckText("q", "The search text", in.Q, maxMediaDescription); err != nil {
 		return f, err
 	}
 	if in.Tag != "" {
@@ -200,7 +200,7 @@ func parseMediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia
 		return f, core.Invalid("tag", "The filter has more than %d tags.", core.MaxTags)
 	}
 	for _, tag := range f.Tags {
-		if err := core.CheckText("tag", tag, maxMediaDescription); err != nil {
+		if err := core.CheckText("tag", "The tag", tag, maxMediaDescription); err != nil {
 			return f, err
 		}
 	}

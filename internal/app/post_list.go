@@ -115,7 +115,7 @@ func (a *App) parsePostFilter(ctx context.Context, t store.Tenant,
 	in contract.ListPosts, platformOrEmpty core.Platform,
 ) (store.PostFilter, error) {
 	f := store.PostFilter{Contains: in.Q, Platform: platformOrEmpty, Ascending: in.Order == "asc"}
-	err := core.CheckText("network", string(platformOrEmpty), maxFilterName)
+	err := core.CheckText("network", "The network", string(platformOrEmpty), maxFilterName)
 	if err != nil {
 		return f, err
 	}

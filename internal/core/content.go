@@ -23,17 +23,17 @@ const MaxTags = 200
 // lengths. pathPrefixWithDot precedes the field's name in the error's path: "overrides.<platform>.", or "" at the top
 // of the request.
 func CheckContent(pathPrefixWithDot, text, title string, tags []string) error {
-	if err := CheckText(pathPrefixWithDot+"text", text, maxText); err != nil {
+	if err := CheckText(pathPrefixWithDot+"text", "The text", text, maxText); err != nil {
 		return err
 	}
-	if err := CheckText(pathPrefixWithDot+"title", title, maxTitle); err != nil {
+	if err := CheckText(pathPrefixWithDot+"title", "The title", title, maxTitle); err != nil {
 		return err
 	}
 	if len(tags) > MaxTags {
 		return Invalid(pathPrefixWithDot+"tags", "The post has more than %d tags.", MaxTags)
 	}
 	for i, tag := range tags {
-		if err := CheckText(fmt.Sprintf("%stags[%d]", pathPrefixWithDot, i), tag, maxTag); err != nil {
+		if err := CheckText(fmt.Sprintf("%stags[%d]", pathPrefixWithDot, i), "The tag", tag, maxTag); err != nil {
 			return err
 		}
 		if tag == "" {
@@ -44,17 +44,17 @@ func CheckContent(pathPrefixWithDot, text, title string, tags []string) error {
 }
 
 // CheckText returns invalid_request if the text contains control characters or invalid UTF-8, or has more than maxBytes
-// bytes.
-func CheckText(path, text string, maxBytes int) error {
+// bytes. subject names the text and begins the message.
+func CheckText(path, subject, text string, maxBytes int) error {
 	if len(text) > maxBytes {
-		return Invalid(path, "The text is longer than %d bytes.", maxBytes)
+		return Invalid(path, "%s is longer than %d bytes.", subject, maxBytes)
 	}
 	if !utf8.ValidString(text) {
-		return Invalid(path, "The text is not valid UTF-8.")
+		return Invalid(path, "%s is not valid UTF-8.", subject)
 	}
 	for _, r := range text {
 		if IsForbiddenControl(r) {
-			return Invalid(path, "The text contains the control character U+%04X.", r)
+			return Invalid(path, "%s contains the control character U+%04X.", subject, r)
 		}
 	}
 	return nil
