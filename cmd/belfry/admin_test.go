@@ -32,6 +32,11 @@ func TestErrorsNameOptionsAndSayWhatThereIs(t *testing.T) {
 			"Check --password-stdin.",
 		},
 		{
+			[]string{"workspace", "create", "--name", "Two", "--owner-email", "two@example.org", "--owner-name", "Two\nLines"},
+			exitError,
+			"Check --owner-name.",
+		},
+		{
 			[]string{"workspace", "create", "--name", "Two", "--owner-email", "nia@example.org", "--tz", "Berlin"},
 			exitError,
 			"Check --tz.",

@@ -151,7 +151,7 @@ func (a *App) newFailedPostsLetter(p alertProblems) mail.Letter {
 	l := mail.Letter{
 		Subject: fmt.Sprintf("A post to %s on %s failed", first.AccountName, a.cfg.Networks.DisplayName(first.Platform)),
 		Paragraphs: []string{
-			fmt.Sprintf("This post in the workspace %s failed. Belfry will not retry it automatically.", p.workspace.Name),
+			fmt.Sprintf("A post in the workspace %s failed. Belfry will not retry it automatically.", p.workspace.Name),
 		},
 		Action: mail.Link{Label: "View the post", URL: a.workspacePageURL(p.workspace, "posts/"+first.ID.String())},
 	}
@@ -175,7 +175,7 @@ func (a *App) newLostAccountsLetter(p alertProblems) mail.Letter {
 	first := p.accounts[0]
 	l := mail.Letter{
 		Subject: fmt.Sprintf("Reconnect %s on %s", first.Name, a.cfg.Networks.DisplayName(first.Platform)),
-		Paragraphs: []string{fmt.Sprintf("Belfry can no longer publish to this account in the workspace %s. "+
+		Paragraphs: []string{fmt.Sprintf("Belfry can no longer publish to an account in the workspace %s. "+
 			"Until the account is reconnected, its queued posts fail when they are due.", p.workspace.Name)},
 		Action: mail.Link{Label: "Reconnect", URL: a.workspacePageURL(p.workspace, "accounts")},
 	}

@@ -63,6 +63,9 @@ func (a *App) newOwnerWithPasswordHash(ctx context.Context, in contract.CreateWo
 	if name == "" {
 		name, _, _ = strings.Cut(strings.TrimSpace(in.OwnerEmail), "@")
 	}
+	if err := checkName("owner-name", "The owner's name", name); err != nil {
+		return store.SignInUser{}, err
+	}
 	u, err := newUserAndCheckPassword(name, in.OwnerEmail, in.Password)
 	if err != nil {
 		return store.SignInUser{}, err
