@@ -41,7 +41,11 @@ func parseShift(form url.Values) (move core.Shift, err error) {
 	if form.Get(posts.FieldMove) == posts.MoveToDay {
 		day := form.Get(posts.FieldDay)
 		if move.Day, err = time.Parse(time.DateOnly, day); err != nil {
-			return move, core.Invalid(posts.FieldDay, "%q is not a date.", day).WithHint("Choose a day.").WithCause(err)
+			e := core.Invalid(posts.FieldDay, "%q is not a date.", day)
+			if day == "" {
+				e = core.Invalid(posts.FieldDay, "The day is missing.")
+			}
+			return move, e.WithHint("Choose a day.").WithCause(err)
 		}
 		return move, nil
 	}

@@ -221,7 +221,7 @@ func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
 	for wrong, pairs := range map[string][]string{
 		"With these values, the posts would not move.": {"act", "reschedule", "shift", "0"},
 		"is not a date":                      {"act", "reschedule", "move", "day", "day", "soon"},
-		"Choose a day.":                      {"act", "reschedule", "move", "day", "day", ""},
+		"The day is missing. Choose a day.":  {"act", "reschedule", "move", "day", "day", ""},
 		"is not a valid number":              {"act", "reschedule", "shift", "many"},
 		"Choose Later, Earlier or To a day.": {"act", "reschedule", "move", "sideways"},
 		"cannot be applied to several posts": {"act", "settle"},
