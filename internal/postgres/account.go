@@ -73,7 +73,7 @@ func (a systemUser) ensureOwnedDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
 		return err
 	}
-	errForeign := fmt.Errorf("%s already exists and is not a folder that Belfry created: move it elsewhere", dir)
+	errForeign := fmt.Errorf("%s already exists, but it belongs to another user or is not a folder: move it elsewhere", dir)
 	file, err := openNoFollow(dir, syscall.O_DIRECTORY)
 	if err != nil {
 		return errors.Join(errForeign, err)
@@ -103,17 +103,17 @@ func (a systemUser) checkUserCanReach(path string) error {
 		if err != nil {
 			return err
 		}
-		enter := fs.FileMode(0o001)
+		enter, class := fs.FileMode(0o001), "o"
 		switch owner := ownerOf(info); {
 		case owner.uid == a.uid:
-			enter = 0o100
+			enter, class = 0o100, "u"
 		case owner.gid == a.gid:
-			enter = 0o010
+			enter, class = 0o010, "g"
 		}
 		if info.Mode()&enter == 0 {
 			return fmt.Errorf("the folder %s is not accessible to the user %q, who runs PostgreSQL when belfry is started "+
 				"as root: set BELFRY_DATA_DIR to a folder that this user can reach, such as /var/lib/belfry, or run "+
-				"`chmod o+x %s`", dir, a.name, dir)
+				"`chmod %s+x %s`", dir, a.name, class, dir)
 		}
 		if dir == filepath.Dir(dir) {
 			return nil

@@ -30,6 +30,14 @@ func TestAClosedFolderOnTheWayIsNamed(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "the folder "+closed+` is not accessible to the user "nobody"`) {
 		t.Errorf("got %v", err)
 	}
+	if err != nil && !strings.Contains(err.Error(), "`chmod o+x "+closed+"`") {
+		t.Errorf("got %v", err)
+	}
+	colleague := systemUser{name: "nobody", uid: 54321, gid: os.Getegid(), switched: true}
+	err = colleague.checkUserCanReach(filepath.Join(inside, "postgres"))
+	if err == nil || !strings.Contains(err.Error(), "`chmod g+x "+closed+"`") {
+		t.Errorf("got %v", err)
+	}
 	if err := stranger.checkUserCanReach(filepath.Join(open, "postgres")); err != nil {
 		t.Errorf("an open way is refused: %v", err)
 	}
@@ -45,7 +53,7 @@ func TestAFolderOfSomebodyElseIsNotUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := (systemUser{uid: os.Geteuid()}).ensureOwnedDir(file); err == nil ||
-		!strings.Contains(err.Error(), "already exists and is not a folder that Belfry created") {
+		!strings.Contains(err.Error(), "already exists, but it belongs to another user or is not a folder") {
 		t.Errorf("got %v", err)
 	}
 	if err := os.Remove(file); err != nil {
@@ -125,7 +133,7 @@ func TestWhichProgramsAreTaken(t *testing.T) {
 		"the cluster's version": {globs: []string{glob}, want: 15, dir: old},
 		"a version that is not there": {
 			globs: []string{glob}, want: 16,
-			err: "created by PostgreSQL 16, whose programs are not on this machine (found: 15, 17, 9)",
+			err: "created by PostgreSQL 16, whose programs Belfry cannot find (found: 15, 17, 9)",
 		},
 		"PG_BIN alone":                   {globs: []string{glob}, only: old, dir: old},
 		"PG_BIN without programs":        {globs: []string{glob}, only: base, err: "PG_BIN is " + base},

@@ -74,13 +74,13 @@ func locateServerProgramsIn(ctx context.Context, majorOrZeroForNewest int, onlyD
 func chooseVersion(found []serverPrograms, majorOrZeroForNewest int) (serverPrograms, error) {
 	if len(found) == 0 {
 		return serverPrograms{},
-			errors.New("PostgreSQL's server programs (initdb, postgres) are not on this machine: install PostgreSQL with your package manager (`make need-postgres` does it), set PG_BIN to the folder that contains its programs, or set BELFRY_DATABASE_URL to a server that runs elsewhere")
+			errors.New("Belfry cannot find PostgreSQL's server programs (initdb, postgres): install PostgreSQL with your package manager (`make need-postgres` does it), set PG_BIN to the folder that contains its programs, or set BELFRY_DATABASE_URL to a server that runs elsewhere")
 	}
 	if major := majorOrZeroForNewest; major != 0 {
 		i := slices.IndexFunc(found, func(b serverPrograms) bool { return b.Major == major })
 		if i < 0 {
 			return serverPrograms{},
-				fmt.Errorf("the local database was created by PostgreSQL %d, whose programs are not on this machine (found: %s): install PostgreSQL %d, or set PG_BIN to the folder that contains its programs", major, formatVersions(found), major)
+				fmt.Errorf("the local database was created by PostgreSQL %d, whose programs Belfry cannot find (found: %s): install PostgreSQL %d, or set PG_BIN to the folder that contains its programs", major, formatVersions(found), major)
 		}
 		return found[i], nil
 	}
