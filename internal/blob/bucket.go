@@ -35,11 +35,11 @@ func newBucket(u *url.URL) (*bucket, error) {
 	}
 	switch {
 	case u.Hostname() == "" || name == "":
-		return nil, errors.New("the address has no bucket: write s3://KEY:SECRET@HOST/BUCKET")
+		return nil, errors.New("the address has no host or no bucket: write s3://KEY:SECRET@HOST/BUCKET")
 	case len(query) > 0 || u.Fragment != "":
 		return nil, errors.New("an s3: address can have only the options ?region=REGION and &tls=off")
 	case prefix != "" && checkKey(prefix) != nil:
-		return nil, errors.New("the prefix after the bucket's name can contain only the characters a-z 0-9 _ / . and -")
+		return nil, errors.New("the prefix after the bucket's name can contain only the characters a-z 0-9 _ / . and -, and each part between slashes must begin with a letter, a digit or _")
 	case prefix != "":
 		prefix += "/"
 	}

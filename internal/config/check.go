@@ -99,7 +99,8 @@ func (c *checker) checkURLIfSet(name, value string, form urlForm, schemes ...str
 	u, err := url.Parse(value)
 	switch {
 	case err != nil || !slices.Contains(schemes, u.Scheme):
-		c.addProblem(name, "must be an address that begins with %s://", strings.Join(schemes, ":// or "))
+		begin := strings.Replace(strings.Join(schemes, ":// or ")+"://", "file://", "file:", 1) // file://FOLDER is not valid
+		c.addProblem(name, "must be an address that begins with %s", begin)
 	case form >= anything && u.Hostname() == "":
 		c.addProblem(name, "has no host")
 	case form >= anything && u.Port() != "" && !isPort(u.Port()):

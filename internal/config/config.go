@@ -29,7 +29,7 @@ type Config struct {
 	UploadTTL      time.Duration `env:"UPLOAD_TTL" envDefault:"1h" help:"How long an upload address is valid."`
 	LimitAddress   Rate          `env:"LIMIT_ADDRESS" envDefault:"600/10m" help:"How many API requests a client address can make, as COUNT/TIME. Requests for dashboard pages have a separate limit that is five times as high."`
 	LimitCreate    Rate          `env:"LIMIT_CREATE" envDefault:"60/1h" help:"How many requests to create posts a workspace can make, as COUNT/TIME. A request counts once, regardless of how many posts it creates."`
-	Lease          time.Duration `env:"LEASE" envDefault:"60s" help:"How long a worker's claim on a post is valid before another worker can take over the post. At least 6s."`
+	Lease          time.Duration `env:"LEASE" envDefault:"60s" help:"How long a worker's claim on a post is valid. After that, another worker can take over the post. At least 6s."`
 	Sweep          time.Duration `env:"SWEEP" envDefault:"1s" help:"How often a worker looks for posts that another process queued for immediate publishing, and for posts that a killed process left unfinished."`
 	PlansFile      string        `env:"PLANS_FILE" eg:"/etc/belfry/plans.json" help:"A JSON file that changes the built-in subscription plans. See docs/operations.md for an example."`
 	UpgradeURL     string        `env:"UPGRADE_URL" eg:"https://example.org/upgrade" help:"The address where people can upgrade their subscription plan. Default: the page Plan and usage in the dashboard's settings."`

@@ -120,7 +120,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 		"THREADS_CLIENT_ID=1":             "BELFRY_THREADS_CLIENT_ID is set, but BELFRY_THREADS_CLIENT_SECRET is not: a network needs both, so set both or neither",
 		"THREADS_CLIENT_SECRET=abc":       "BELFRY_THREADS_CLIENT_SECRET is set, but BELFRY_THREADS_CLIENT_ID is not: a network needs both, so set both or neither",
 		"NETWORKS_URL=http://h/p?q=1":     "BELFRY_NETWORKS_URL must not have a user name, a query or a fragment (for example, BELFRY_NETWORKS_URL=http://127.0.0.1:9090)",
-		"STORAGE_URL=ftp://u:pw@h/d":      "BELFRY_STORAGE_URL must be an address that begins with file:// or s3:// (for example, BELFRY_STORAGE_URL=s3://key:secret@s3.example.org/bucket)",
+		"STORAGE_URL=ftp://u:pw@h/d":      "BELFRY_STORAGE_URL must be an address that begins with file: or s3:// (for example, BELFRY_STORAGE_URL=s3://key:secret@s3.example.org/bucket)",
 		"RETENTION=forever":               `BELFRY_RETENTION is "forever", but this is not a duration (for example, BELFRY_RETENTION=72h)`,
 		"LOG_LEVEL=loud":                  `BELFRY_LOG_LEVEL is "loud", but this is not a log level (for example, BELFRY_LOG_LEVEL=info)`,
 		"UPGRADE_URL=https:///nohost":     "BELFRY_UPGRADE_URL has no host (for example, BELFRY_UPGRADE_URL=https://example.org/upgrade)",

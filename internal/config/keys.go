@@ -60,7 +60,7 @@ func readKeyFileIfPrivate(path string) (string, error) {
 		return "", fmt.Errorf("read the secret keys: %w", err)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return "", fmt.Errorf("other users can read %s: run `chmod 600 %s`, and replace its keys, because those users may know them", path, path)
+		return "", fmt.Errorf("other users have access to %s: run `chmod 600 %s`, and replace its keys, because those users may know them", path, path)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
