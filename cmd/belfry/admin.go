@@ -136,7 +136,7 @@ func defineSetUserPassword(o *options) action {
 }
 
 func defineRevokeUnreadableAccounts(o *options) action {
-	confirm := o.flags.Bool("confirm", false, "revoke the accounts instead of only listing them")
+	confirm := o.flags.Bool("confirm", false, "mark the accounts as revoked instead of only listing them")
 	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
 		found, err := s.app.ListUnreadableAccountsAndRevokeIf(ctx, *confirm)
 		if err != nil {
@@ -149,12 +149,12 @@ func defineRevokeUnreadableAccounts(o *options) action {
 		}
 		switch {
 		case len(found) == 0:
-			return p.printLinef("The secret keys can decrypt the tokens of all accounts, so no account needs to be revoked.")
+			return p.printLinef("The secret keys can decrypt the tokens of all accounts, so no account needs to be marked as revoked.")
 		case !*confirm:
 			return p.printLinef("Accounts whose tokens the keys in %s cannot decrypt: %d. If no backup contains the missing key, run `%s --confirm`.",
 				config.DescribeKeysLocation(s.cfg), len(found), app.RevokeUnreadableCommand)
 		}
-		return p.printLinef("Accounts revoked: %d. Reconnect them in the dashboard, under Accounts.", len(found))
+		return p.printLinef("Accounts marked as revoked: %d. Reconnect them in the dashboard, under Accounts.", len(found))
 	})
 }
 

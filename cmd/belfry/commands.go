@@ -73,13 +73,14 @@ func allCommands() []command {
 		},
 		{"user password", "", "Change a person's password to one that the command reads from standard input.", local, defineSetUserPassword},
 		{
-			"accounts revoke-unreadable", "", "Revoke accounts whose tokens can no longer be decrypted, so that the service can start again.",
+			"accounts revoke-unreadable", "", "Mark accounts as revoked if their tokens can no longer be decrypted, so that the service can start again.",
 			"Without --confirm, the command only lists the accounts whose tokens cannot be decrypted. With --confirm, it deletes\n" +
-				"these tokens and revokes the accounts. Their posts cannot be published until people reconnect the accounts.\n" +
+				"these tokens and marks the accounts as revoked. Their posts cannot be published until people reconnect the\n" +
+				"accounts.\n" +
 				"Use the same BELFRY_ variables as the service, so that the command has the same secret keys.", defineRevokeUnreadableAccounts,
 		},
 		{
-			"secrets rotate", "", "Re-encrypt all secrets in the database with the newest secret key, so that you can remove older keys.",
+			"secrets rotate", "", "Re-encrypt the secrets in the database with the newest secret key, so that you can remove older keys.",
 			"First, make the newest key the first one in BELFRY_SECRET_KEYS or secret.keys on every machine, and restart every\n" +
 				"process of the service. You can run this command while the service is running, and more than once. For all steps, see\n" +
 				"docs/operations.md, Keys.", withoutOptions(withSession(mustExist, reencryptSecretsWithRetries)),
@@ -101,8 +102,8 @@ func allCommands() []command {
 		{
 			"restore", "FILE", "Replace the local database with a backup.",
 			"First, stop the service, and put its secret keys (BELFRY_SECRET_KEYS, or secret.keys in BELFRY_DATA_DIR) and its file\n" +
-				"storage (BELFRY_STORAGE_URL) in place. Without the keys, the service does not start with this database. Without the\n" +
-				"receipts in the file storage, Belfry cannot know what was published after the backup.\n" +
+				"storage (BELFRY_STORAGE_URL) in place. Without the keys, the service does not start if the backup contains\n" +
+				"accounts' tokens. Without the receipts in the file storage, Belfry cannot know what was published after the backup.\n" +
 				"If posts were published after the backup, the service publishes nothing until you run `belfry restore confirm`.", defineRestore,
 		},
 		{"config", "", "Print the configuration without secrets.", "", withoutOptions(printConfig)},

@@ -166,7 +166,7 @@ func (inst *installation) checkKeys(ctx context.Context) (found string, err erro
 	if !none {
 		found = fmt.Sprintf("%d in %s", len(keyring.KeyIDs()), from)
 	} else {
-		found = "none in " + from + "; the service creates one when it first starts"
+		found = "none in " + from + "; the service creates one when it starts"
 		keyring, err = secret.ParseRing(secret.NewSecretKey())
 	}
 	if err != nil || inst.pool == nil {

@@ -79,7 +79,7 @@ func TestALostKeyIsFoundNamedAndLetGo(t *testing.T) {
 	}{
 		{good, revoke, "can decrypt the tokens of all accounts"},
 		{bad, revoke, "--confirm"},
-		{bad, append(revoke, "--confirm"), "Accounts revoked: "},
+		{bad, append(revoke, "--confirm"), "Accounts marked as revoked: "},
 		{bad, append(revoke, "--confirm"), "can decrypt the tokens of all accounts"},
 		{bad, []string{"doctor"}, "ok secret keys"},
 	} {

@@ -134,10 +134,10 @@ func (g *Guard) updateMarkOrGetHoldReason(
 // database: an empty database has nothing that it could publish again. Its step ids continue above those of the
 // receipts, because smaller ones would later cause a hold.
 func (g *Guard) advanceStepIDsBeyondReceipts(ctx context.Context, newestStoredStepID int64) (store.Lineage, error) {
-	g.Log.WarnContext(ctx, "the file storage has receipts of another database; because this database has no posts, it is treated as new; "+
+	g.Log.WarnContext(ctx, "the file storage has receipts, but this database has no posts and is therefore treated as new; "+
 		"to restore a backup instead, stop the service and restore the backup now")
 	if err := g.Store.AdvanceStepIDsBeyond(ctx, newestStoredStepID); err != nil {
-		return store.Lineage{}, fmt.Errorf("raise the step ids above those of another database's receipts: %w", err)
+		return store.Lineage{}, fmt.Errorf("raise the step ids above those of the receipts: %w", err)
 	}
 	return g.Store.ReadLineageAndMakeDurable(ctx)
 }
