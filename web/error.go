@@ -125,7 +125,6 @@ func formatWait(seconds int) string {
 
 // issueHints replace hints that name fields of an API request, by the issue's code.
 var issueHints = map[core.IssueCode]string{
-	core.IssueTimeInPast.Code:     "Choose a later time, or choose Send now.",
 	core.IssueAccountExpired.Code: "Reconnect the account under Accounts.",
 	core.IssueAccountRevoked.Code: "Reconnect the account under Accounts.",
 }

@@ -196,7 +196,7 @@ func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
 	today, tomorrow := s.ws.Queued("today", s.threads, now.Add(time.Hour)), s.ws.Queued("tomorrow", s.page, now.Add(24*time.Hour))
 	page := s.bulk([]contract.Post{today, tomorrow}, "act", "reschedule", "move", "earlier", "shift", "1")
 	page.says(t, "1 post moved to Mon 5 Oct 2026, 11:00 CEST (Europe/Berlin); 1 could not be moved:",
-		"“today” on Threads: The time is in the past. Choose a later time, or choose Send now.")
+		"“today” on Threads: The time is in the past. Choose a later time, or publish now.")
 	page.one(t, `input[name=post][value="`+today.ID+`"][checked]`)
 	if len(page.all("input[name=post][checked]")) != 1 {
 		t.Error("a post that was moved is still selected")
