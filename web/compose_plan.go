@@ -96,7 +96,7 @@ var issueInputs = map[core.IssueCode]string{
 	core.WarnSameTextRecently.Code: posts.FieldText,
 
 	core.IssueTitleTooLong.Code: posts.FieldTitle, core.IssueTitleRequired.Code: posts.FieldTitle,
-	core.IssueTagsTooLong.Code: posts.FieldTags,
+	core.WarnTitleNotPublished.Code: posts.FieldTitle, core.IssueTagsTooLong.Code: posts.FieldTags,
 
 	core.IssueMediaRequired.Code: posts.FieldMedia, core.IssueMediaNotReady.Code: posts.FieldMedia,
 	core.IssueMediaFailed.Code: posts.FieldMedia, core.IssueMediaPurged.Code: posts.FieldMedia,
