@@ -123,16 +123,16 @@ func (g *seeder) makeBrandWorkspace(
 		}
 		accounts = append(accounts, account.ID)
 	}
-	group, err := g.app.CreateGroup(ctx, g.owner, contract.CreateGroup{
-		Name: "All accounts", Color: &brand.Color, AccountIDs: accounts,
-	})
-	if err != nil {
-		return "", err
-	}
-	for _, post := range brand.Posts {
-		request, err := g.uploadFilesAndPickTargets(ctx, post, contract.Targets{GroupID: &group.ID})
+	for i, post := range brand.Posts {
+		request, err := g.uploadFilesAndPickTargets(ctx, post, contract.Targets{AccountIDs: accounts})
 		if err != nil {
 			return "", err
+		}
+		if i == 0 { // a photo
+			group := contract.CreateGroup{Name: "Photo networks", Color: &brand.Color, AccountIDs: request.Targets.AccountIDs}
+			if _, err := g.app.CreateGroup(ctx, g.owner, group); err != nil {
+				return "", err
+			}
 		}
 		if err := g.createPostAndCollectIfDue(ctx, brand.Zone, post, request); err != nil {
 			return "", err
