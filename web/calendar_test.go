@@ -189,6 +189,10 @@ func TestAnEmptyMonthWithoutAccountsLeadsToConnecting(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	ws := r.Workspace("empty")
+	note := r.as(ws).get("/calendar").one(t, testid("empty-note"))
+	if got := textOf(note); !strings.HasSuffix(got, " To schedule one, connect an account first.Connect an account") {
+		t.Errorf("it says %q", got)
+	}
 	r.as(ws).get("/calendar").one(t, testid("empty-note")+" "+testid("to-accounts"))
 }
 

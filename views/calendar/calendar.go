@@ -299,8 +299,15 @@ func (m Model) nothingText() string {
 	if m.isFiltered() {
 		return "No posts for " + m.title() + " match the filter."
 	}
-	return "No posts are scheduled for " + m.title() + "."
+	text := "No posts are scheduled for " + m.title() + "."
+	if m.mustConnectFirst() {
+		text += " To schedule one, connect an account first."
+	}
+	return text
 }
+
+// mustConnectFirst reports whether the person can connect an account and there is none yet.
+func (m Model) mustConnectFirst() bool { return len(m.Accounts) == 0 && m.Frame.Manages }
 
 // unfilteredURL returns the address of the view without the filter.
 func (m Model) unfilteredURL() string {
