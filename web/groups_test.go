@@ -20,6 +20,17 @@ func (s *studio) onlyGroup() contract.Group {
 	return list.Groups[0]
 }
 
+func TestWithoutAccountsTheGroupsLeadToConnectingOne(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.WorkspaceOn(core.PlanOwner, "one", "Europe/Berlin")
+	page := r.as(ws).get("/groups").is(t, http.StatusOK)
+	page.one(t, testid("to-accounts"))
+	if len(page.all(testid("new-group"))) != 0 {
+		t.Error("a group can be made of nothing")
+	}
+}
+
 func TestAGroupIsMadeChangedAndDeletedWithoutAScript(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

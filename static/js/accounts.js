@@ -1,4 +1,4 @@
-import { containsWords } from "/static/js/words.js";
+import { chosenText, containsWords } from "/static/js/words.js";
 
 const chipsIn = (form) => [...form.querySelectorAll("[data-chips] label")];
 const boxOf = (chip) => chip.querySelector("input");
@@ -56,6 +56,6 @@ function showChosen(form) {
     button.setAttribute("aria-pressed", String(areChosen(all.filter((chip) => ids.includes(boxOf(chip).value)))));
   }
   const shown = form.querySelector("[data-picked]");
-  const chosen = all.filter((chip) => boxOf(chip).checked).length;
-  if (shown) shown.textContent = chosen > 0 ? `${chosen} of ${all.length} chosen` : "";
+  const boxes = all.map(boxOf);
+  if (shown) shown.textContent = boxes.some((box) => box.checked) ? chosenText(boxes) : "";
 }

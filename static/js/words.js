@@ -1,3 +1,6 @@
+// chosenText returns how many of some inputs are selected, in words.
+export const chosenText = (inputs) => `${inputs.filter((one) => one.checked).length} of ${inputs.length} chosen`;
+
 // containsWords returns whether a text contains each word of a query.
 export function containsWords(text, query) {
   const found = text.toLowerCase();

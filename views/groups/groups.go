@@ -2,6 +2,7 @@
 package groups
 
 import (
+	"fmt"
 	"slices"
 
 	"belfry/internal/contract"
@@ -102,12 +103,13 @@ func (g Group) accountCountText() string {
 	return ui.CountNoun(len(g.Accounts), "account", "accounts")
 }
 
-// countChosenAccounts returns the number of selected accounts.
-func (m FormModel) countChosenAccounts() (n int) {
+// chosenCountText says how many accounts are selected. static/js/groups.js updates it.
+func (m FormModel) chosenCountText() string {
+	chosen := 0
 	for _, a := range m.Accounts {
 		if a.Chosen {
-			n++
+			chosen++
 		}
 	}
-	return n
+	return fmt.Sprintf("%d of %d chosen", chosen, len(m.Accounts))
 }
