@@ -19,7 +19,7 @@ func (r *request) loadGroupsUnlessPart(isPart bool) (groups []posts.Group, err e
 	list, err := r.web.cfg.App.ListGroups(r.context(), r.caller)
 	for _, g := range list.Groups {
 		if len(g.AccountIDs) > 0 {
-			groups = append(groups, posts.Group{ID: g.ID, Name: g.Name, Accounts: g.AccountIDs})
+			groups = append(groups, posts.Group{ID: g.ID, Name: g.Name, Color: g.Color, Accounts: g.AccountIDs})
 		}
 	}
 	return groups, err

@@ -392,6 +392,32 @@ func TestEditingADraft(t *testing.T) {
 	}
 }
 
+func TestTheEditorSaysWhichPostItChangesAndWhichNot(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	made, err := s.App.CreatePosts(t.Context(), s.ws.Owner, contract.CreatePosts{Confirm: true, PlanPosts: contract.PlanPosts{
+		Targets: contract.Targets{AccountIDs: []string{s.threads.ID, s.page.ID}}, Text: "before",
+		When: &contract.When{PublishAt: "2026-10-07T18:00"},
+	}})
+	must(t, err)
+	for _, post := range made.Posts {
+		name := map[string]string{"threads": "Threads", "facebook": "Facebook"}[post.Platform]
+		page := s.b.get("/posts/"+post.ID+"/edit").is(t, http.StatusOK)
+		if got := textOf(page.one(t, "h1")); got != "Edit "+name+" post" {
+			t.Errorf("the title is %q", got)
+		}
+		if got := textOf(page.one(t, testid("fixed-account")+" .post-network")); got != "on "+name {
+			t.Errorf("the account is %q", got)
+		}
+		page.says(t, "The other post that was created with it stays as it is.")
+	}
+	draft := s.ws.Draft("a sketch", s.threads)
+	if page := s.b.get("/posts/" + draft.ID + "/edit"); textOf(page.one(t, "h1")) != "Edit Threads draft" ||
+		strings.Contains(page.text(), "created with it") {
+		t.Errorf("a draft on its own says %s", page.text())
+	}
+}
+
 func TestEditingAQueuedPostInPlace(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
@@ -402,7 +428,7 @@ func TestEditingAQueuedPostInPlace(t *testing.T) {
 	s.show(post).one(t, testid("back-to-posts")+`[href="/posts"]`)
 	page := s.b.get(path).is(t, http.StatusOK)
 	page.one(t, `[name=when][value=at][checked]`)
-	page.says(t, "Edit post", "The post does not change until you save.", "Ready to save.", "Save changes")
+	page.says(t, "Edit Threads post", "The post does not change until you save.", "Ready to save.", "Save changes")
 	if href := attribute(page.one(t, testid("back")), "href"); href != "/posts/"+post.ID {
 		t.Errorf("the way back leads to %s", href)
 	}

@@ -122,10 +122,17 @@ func (r *request) loadPostEditor(card app.PostCard, n network.Network, form url.
 	}
 	m.Plan.When = m.Values.When
 	m.Autosave += "." + card.ID
-	m.Frame.Title, m.Frame.Section = "Edit draft", layout.SectionPosts
+	m.Frame.Title, m.Frame.Section = "Edit "+about.Name+" draft", layout.SectionPosts
 	if card.Status == string(core.PostQueued) {
-		m.Frame.Title, m.Plan.Queued = "Edit post", true
+		m.Frame.Title, m.Plan.Queued = "Edit "+about.Name+" post", true
 		m.QueuedAt = r.timeInputOrProposal(card.PublishAt, m.Zone)
+	}
+	if card.PublishAt != nil && !m.Part {
+		entry, err := r.web.cfg.App.ListCalendarEntryPosts(r.context(), r.caller, contract.ListPosts{}, "", card.ID)
+		if err != nil {
+			return m, err
+		}
+		m.Beside = entry.Total - 1
 	}
 	return m, nil
 }

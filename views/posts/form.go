@@ -78,6 +78,7 @@ type ComposeModel struct {
 	Frame    layout.Frame
 	Form     string // value of ui.FieldForm
 	PostID   string // of the post that is edited; its account is fixed, and it has no overrides
+	Beside   int    // how many other posts share the calendar's entry of the post that is edited
 	Accounts []Account
 	Unknown  []string // ids of chosen accounts that do not exist
 	Groups   []Group
@@ -134,8 +135,8 @@ func (a Account) cannotUse(setting, value string) bool {
 
 // Group is a group of accounts that a button chooses.
 type Group struct {
-	ID, Name string
-	Accounts []string // ids
+	ID, Name, Color string
+	Accounts        []string // ids
 }
 
 // Network is what the composer needs to know about a network.
@@ -375,22 +376,18 @@ func (m ComposeModel) addFilesURL() string {
 	return m.Frame.Link.AddComposerFiles()
 }
 
-func (m ComposeModel) pageTitle() string {
-	if m.Plan.Queued {
-		return "Edit post"
-	}
-	if m.PostID != "" {
-		return "Edit draft"
-	}
-	return "Compose"
-}
-
-// pageSentence says what happens to a queued post while it is edited.
+// pageSentence says what happens to a queued post while it is edited, and that the posts beside it do not change.
 func (m ComposeModel) pageSentence() string {
+	var sentences []string
 	if m.Plan.Queued {
-		return "The post does not change until you save."
+		sentences = append(sentences, "The post does not change until you save.")
 	}
-	return ""
+	if m.Beside == 1 {
+		sentences = append(sentences, "The other post that was created with it stays as it is.")
+	} else if m.Beside > 1 {
+		sentences = append(sentences, fmt.Sprintf("The %d other posts that were created with it stay as they are.", m.Beside))
+	}
+	return strings.Join(sentences, " ")
 }
 
 func (m ComposeModel) canHaveTitle() bool {
