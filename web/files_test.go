@@ -26,6 +26,13 @@ func TestAPostsFilesAreShown(t *testing.T) {
 	if src := attribute(page.all(testid("file") + " img")[0], "src"); src != *s.ws.Media(first.ID).ThumbnailURL {
 		t.Errorf("its picture is %s", src)
 	}
+	in.MediaIDs = in.MediaIDs[:1]
+	made, err = s.App.CreatePosts(t.Context(), s.ws.Owner, in)
+	must(t, err)
+	if page := s.show(made.Posts[0]); len(page.all(testid("file"))) != 0 || len(page.all(".preview img[alt='noon.jpg']")) != 1 {
+		t.Errorf("the only file is not only in the preview: %s", page.text())
+	}
+	must(t, s.App.DeletePost(t.Context(), s.ws.Owner, made.Posts[0].ID))
 	s.b.get("/posts/"+draft.ID+"/edit").is(t, http.StatusOK).says(t, "noon.jpg", "bell.jpg")
 	row := s.b.get("/posts?status=draft").one(t, testid("post-row")+" .post-main-cell")
 	if got := textOf(row); got != "2 files +1noon.jpg" {

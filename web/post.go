@@ -43,7 +43,7 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 	if m.CalendarURL = r.findCalendarURL(); m.CalendarURL != "" {
 		section = layout.SectionCalendar
 	}
-	if m.Frame, err = r.loadFrameAndPopFlash(tabTitle(card), section); err != nil {
+	if m.Frame, err = r.loadFrameAndPopFlash(tabTitle(m), section); err != nil {
 		return err
 	}
 	if m.Reconnect != "" { // the notice's link would not send the post again
@@ -68,8 +68,8 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 const titleLength = 40
 
 // tabTitle returns a title that distinguishes the tabs of posts.
-func tabTitle(card app.PostCard) string {
-	return posts.TitleOrText(card.Post, titleLength) + " · " + card.AccountName
+func tabTitle(m posts.ShowModel) string {
+	return posts.TitleOrText(m.Post, titleLength) + " · " + m.Account
 }
 
 // loadFilesAndPreview loads the post's files and account, and adds the files and the preview.
@@ -98,7 +98,7 @@ func (r *request) loadFilesAndPreview(m *posts.ShowModel, card app.PostCard) err
 		}
 		m.Preview = preview.Post(shown)
 		m.ShowsTitle, m.ShowsText = shown.ShowsTitle(), shown.ShowsWholeText(card.Text)
-		m.ShowsTags = shown.ShowsAllTags(card.Tags)
+		m.ShowsTags, m.ShowsOnlyFile = shown.ShowsAllTags(card.Tags), shown.ShowsOnlyFile()
 	}
 	return nil
 }
@@ -114,8 +114,12 @@ func (r *request) findConnectedAccountOrNil(id string) (*contract.Account, error
 	return nil, err
 }
 
-// convertPostCard returns the model of a post's page, without the post's content and obstacles.
+// convertPostCard returns the model of a post's page, without its files, preview and obstacles. It leaves out a title
+// that the network does not publish.
 func (r *request) convertPostCard(card app.PostCard, events []contract.Event) posts.ShowModel {
+	if r.web.omitsTitles(card.Platform) {
+		card.Title = nil
+	}
 	m := posts.ShowModel{
 		Post: card.Post, Revision: card.Revision, Form: newFormID(), Account: card.AccountName, Avatar: card.AccountAvatar,
 		Network: card.Platform,
@@ -132,7 +136,7 @@ func (r *request) convertPostCard(card app.PostCard, events []contract.Event) po
 		m.Network, m.NoLink, m.Settings = about.Name, about.NoLink, settingsForDisplay(about.Fields, card.Settings)
 	}
 	if card.Status == string(core.PostLive) {
-		m.LiveURL = valueOrZero(card.ExternalURL)
+		m.LiveURL = liveURL(card.Post)
 		m.AwaitsLink = m.LiveURL == "" && r.web.cfg.Now().Sub(card.UpdatedAt.Time) < linkWait
 		return m
 	}

@@ -24,7 +24,7 @@ func (p *page) rows() string {
 func TestUpNextListsQueuedPostsSoonestFirstByDay(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	s.b.get("/posts").is(t, http.StatusOK).one(t, testid("to-compose"))
+	s.b.get("/posts").is(t, http.StatusOK).says(t, "Nothing is scheduled")
 	later := s.ws.Queued("on Wednesday", s.threads, s.Clock.Now().Add(48*time.Hour))
 	soon := s.ws.Queued("today", s.page, s.Clock.Now().Add(time.Hour))
 	s.ws.Draft("a sketch", s.threads)
@@ -544,6 +544,47 @@ func TestAFailedRowLeadsToWhatFixesThePost(t *testing.T) {
 	}
 }
 
+func TestALiveRowOpensThePublishedPost(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	post := s.ws.Now("Rye bread is back.", s.threads)
+	s.work(post)
+	if n := len(s.b.get("/posts?status=live").all(testid("row-open"))); n != 0 {
+		t.Error("a post without a link can be opened")
+	}
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	must(t, s.App.Engine().FetchAndStoreLinkIfMissing(t.Context(), s.ws.ID, id))
+	live := s.ws.Post(post)
+	open := s.b.get("/posts?status=live").one(t, testid("row-open")+"[target=_blank][rel~=noopener]")
+	if href := attribute(open, "href"); live.ExternalURL == nil || href != *live.ExternalURL {
+		t.Errorf("it leads to %s", href)
+	}
+	if textOf(open) != "Open Rye bread is back. on Threads" {
+		t.Errorf("it says %q", textOf(open))
+	}
+}
+
+func TestATitleIsShownOnlyOnNetworksThatPublishIt(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	made, err := s.App.CreatePosts(t.Context(), s.ws.Owner, contract.CreatePosts{Confirm: true, PlanPosts: contract.PlanPosts{
+		Targets: contract.Targets{AccountIDs: []string{s.threads.ID, s.page.ID}}, MediaIDs: []string{s.ws.Sample("video").ID},
+		Title: "At dawn", Text: "A quiet minute", When: &contract.When{Word: "draft"},
+	}})
+	must(t, err)
+	list := s.b.get("/posts?status=draft").is(t, http.StatusOK)
+	for _, post := range made.Posts {
+		want, shown := "At dawn · A quiet minute", strings.Contains(s.show(post).text(), "At dawn")
+		if post.Platform == "threads" {
+			want = "A quiet minute"
+		}
+		if got := textOf(list.one(t, "#row-"+post.ID)); got != want || shown != (post.Platform == "facebook") {
+			t.Errorf("on %s, the row says %q, and the page shows the title: %t", post.Platform, got, shown)
+		}
+	}
+}
+
 func TestARowLeadsToTheEditorOfWhatCanBeEdited(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
@@ -552,7 +593,7 @@ func TestARowLeadsToTheEditorOfWhatCanBeEdited(t *testing.T) {
 	if textOf(edit) != "Edit Rye bread is back." {
 		t.Errorf("it says %q", textOf(edit))
 	}
-	s.b.get(attribute(edit, "href")).is(t, http.StatusOK).says(t, "Edit post")
+	s.b.get(attribute(edit, "href")).is(t, http.StatusOK).says(t, "Edit Threads post")
 	viewer := s.seat(s.ws.Member(core.RoleViewer))
 	if n := len(viewer.get("/posts").is(t, http.StatusOK).all(testid("row-edit"))); n != 0 {
 		t.Errorf("a viewer is offered to edit %s", post.ID)

@@ -98,6 +98,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"a search is kept in its input, as text", "posts-no-match", "input[name=q][value='<script>alert(1)</script>']",
 			[]string{""},
 		},
+		{"a search alone is no filter", "posts-no-match", ".filter-chip", nil},
 		{"a search without a match says so", "posts-no-match", "[data-testid=empty] h2", []string{"No matching posts"}},
 		{
 			"a newcomer is sent to the accounts", "posts-empty", "[data-testid=empty] a[href='/w/bell/accounts']",
@@ -178,7 +179,10 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"10:05 UTC", "tomorrow",
 		}},
 		{"a plan with issues cannot be sent", "compose-wrong", "#submit[disabled]", []string{"Send 2 posts now…"}},
-		{"a draft's account is fixed", "compose-edit", "input[name=account][disabled]", []string{""}},
+		{
+			"a draft's account is fixed", "compose-edit", "[data-testid=fixed-account] > span:last-child, input[name=account]",
+			[]string{"Ada Lindqvist on Threads"},
+		},
 		{
 			"a draft goes back to its own address", "compose-edit", "form#compose[action='/w/bell/posts/" + postID + "/edit'] #submit",
 			[]string{"Save draft"},
@@ -296,11 +300,16 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{"and how to hide them", "first-steps", "form[action='/w/bell/first-steps/hide'] button", []string{"Hide first steps"}},
 		{
+			"the next one has the primary button", "first-steps", "[data-testid=first-steps] .primary",
+			[]string{"Add a file"},
+		},
+		{"the empty list below does not repeat them", "first-steps", "[data-testid=empty] .button", nil},
+		{
 			"an editor is told who connects accounts", "first-steps-editor", "[data-testid=first-steps] li:first-child > p",
 			[]string{"Ask an owner or admin of the workspace to connect an account."},
 		},
 		{"without shortcuts of one key, none is listed", "first-steps-editor", "#shortcuts dt", []string{
-			"Search pages, actions, accounts and posts", "Close the dialog", "Submit the post",
+			"Search pages, actions, accounts and posts", "Close the dialog", "Send, schedule or save the post",
 		}},
 		{"nor works", "first-steps-editor", "body[data-shortcuts=off] .rail kbd", []string{"Ctrl K"}},
 		{"several notices are one line", "attention", "details[data-testid=notices] > summary", []string{"3 things need your attention"}},
@@ -326,6 +335,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"at the end of a list, the place of the other button stays", "media-file", ".file-neighbours > [disabled]", []string{"Previous file"}},
 		{"an empty library has the button for the first files", "media-first", ".empty button", []string{"Upload files"}},
 		{"a library without folders has no tree", "media-first", ".folders, .folder-head", nil},
+		{"the form of a group counts its accounts", "group", "[data-counts]", []string{"7 of 14 chosen"}},
 		{"a color of a program's choice has a name", "group", ".swatch.other", []string{"Current color"}},
 		{"an account without a reported limit says so", "accounts", ".no-limit", []string{"Not reported", "Not reported"}},
 		{"an account with one queued post says so", "accounts", "[data-status=expired] .account-queued", []string{"1 queued"}},

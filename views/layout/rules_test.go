@@ -208,7 +208,7 @@ var rules = map[string]func(*testing.T, page){
 		const asking = "[hx-target='#dialog'], [data-asks], [formaction$='/posts/bulk/delete'], " +
 			"[formaction$='/media/delete'], [action$='/media/delete'] button"
 		asks := cascadia.MustCompile(asking)
-		for _, n := range p.all("button, a.button:not(.row-edit)") {
+		for _, n := range p.all("button, a.button:not(.row-act)") {
 			if strings.HasSuffix(text(n), "…") != asks.Match(n) {
 				t.Errorf("%q asks first: %t", text(n), asks.Match(n))
 			}

@@ -54,6 +54,10 @@ type Row struct {
 	Editable bool
 	// Fix is the label of the link to a failed post's page if a person must act on the post; optional.
 	Fix string
+	// LiveURL is the address of the live post; empty if there is none.
+	LiveURL string
+	// OmitsTitle reports that the network does not publish the post's title.
+	OmitsTitle bool
 	// Selected reports that the post is selected at first, for example because an action on it has just been refused.
 	Selected bool
 }
@@ -76,7 +80,7 @@ func (m ListModel) ContentHash() string {
 		shown = append(shown, n)
 	}
 	for _, r := range m.Rows {
-		shown = append(shown, r.ID, r.StatusLine, r.UpdatedAt.UnixMilli(), r.Editable, r.Fix, r.ReplacedBy, r.Note)
+		shown = append(shown, r.ID, r.StatusLine, r.UpdatedAt.UnixMilli(), r.Editable, r.Fix, r.ReplacedBy, r.Note, r.LiveURL)
 	}
 	return hashValues(shown...)
 }
@@ -244,7 +248,7 @@ func (m ListModel) hasCountedPosts() bool {
 	return n > 0
 }
 
-// filterChips returns the conditions of the filter.
+// filterChips returns the conditions of the filter. A search without other conditions is only in its input.
 func (m ListModel) filterChips() []ui.FilterChip {
 	var list []ui.FilterChip
 	add := func(what, value string, remove func(*link.Filter)) {
@@ -257,7 +261,9 @@ func (m ListModel) filterChips() []ui.FilterChip {
 		list = append(list, ui.FilterChip{Label: what + ": " + value, URL: m.Frame.Link.Posts(f)})
 	}
 	f := m.Filter
-	add("Text", f.Query, func(f *link.Filter) { f.Query = "" })
+	if m.hasConditionsBesideText() {
+		add("Text", f.Query, func(f *link.Filter) { f.Query = "" })
+	}
 	add("Account", ui.OptionLabel(m.Accounts, f.Account), func(f *link.Filter) { f.Account = "" })
 	add("Group", ui.OptionLabel(m.Groups, f.Group), func(f *link.Filter) { f.Group = "" })
 	add("Network", ui.OptionLabel(m.Networks, f.Network), func(f *link.Filter) { f.Network = "" })
@@ -393,7 +399,7 @@ const (
 // line is shorter.
 func (r Row) shownText(passageBelow string) string {
 	if passageBelow != "" {
-		return TitleOrText(r.Post, excerptAbovePassage)
+		return r.titleOrText(excerptAbovePassage)
 	}
 	return r.titleAndTextOrFileName(rowExcerpt)
 }
@@ -426,20 +432,36 @@ func (r Row) titleAndTextOrFileName(maxChars int) string {
 	if r.hasNoTitleOrText() && len(r.Files) > 0 {
 		return r.Files[0].Name
 	}
-	if r.Title != nil && r.Text != "" {
-		return core.Excerpt(*r.Title+" · "+r.Text, maxChars)
+	if title := r.publishedTitle(); title != "" && r.Text != "" {
+		return core.Excerpt(title+" · "+r.Text, maxChars)
+	}
+	return r.titleOrText(maxChars)
+}
+
+func (r Row) hasNoTitleOrText() bool { return r.Text == "" && r.publishedTitle() == "" }
+
+// publishedTitle returns the post's title, or "" if it has none or the network does not publish it.
+func (r Row) publishedTitle() string {
+	if r.Title == nil || r.OmitsTitle {
+		return ""
+	}
+	return *r.Title
+}
+
+// titleOrText is TitleOrText without a title that the network does not publish.
+func (r Row) titleOrText(maxChars int) string {
+	if r.OmitsTitle {
+		r.Title = nil
 	}
 	return TitleOrText(r.Post, maxChars)
 }
-
-func (r Row) hasNoTitleOrText() bool { return r.Text == "" && r.Title == nil }
 
 // accessibleName returns the post's name in the labels of its row's actions, for screen readers.
 func (r Row) accessibleName() string {
 	if r.hasNoTitleOrText() && len(r.Files) > 0 {
 		return r.Files[0].Name
 	}
-	return TitleOrText(r.Post, nameExcerpt)
+	return r.titleOrText(nameExcerpt)
 }
 
 // TitleOrText returns a post's title or, if it has none, its text on one line. If it is longer than maxChars, it ends

@@ -67,6 +67,7 @@ type ShowModel struct {
 	// the preview shows.
 	Preview                          templ.Component
 	ShowsTitle, ShowsText, ShowsTags bool
+	ShowsOnlyFile                    bool // the preview shows the post's only file
 	// PrepareAt is when Belfry sends the post to the network ahead of the post's time; zero if Belfry does not do so or
 	// has already done so.
 	PrepareAt time.Time
@@ -108,8 +109,16 @@ func differsFromUTC(at time.Time, zone core.Zone) bool {
 
 // hasContentBesidePreview reports whether the post has content that the preview does not show.
 func (m ShowModel) hasContentBesidePreview() bool {
-	return len(m.Files) > 0 || len(m.Settings) > 0 || !m.ShowsText || m.Post.Title != nil && !m.ShowsTitle ||
-		len(m.Post.Tags) > 0 && !m.ShowsTags
+	return m.listsFiles() || len(m.Settings) > 0 || m.hasNoContent() || m.Post.Text != "" && !m.ShowsText ||
+		m.Post.Title != nil && !m.ShowsTitle || len(m.Post.Tags) > 0 && !m.ShowsTags
+}
+
+// hasNoContent reports whether the post has neither a text nor files.
+func (m ShowModel) hasNoContent() bool { return m.Post.Text == "" && len(m.Files) == 0 }
+
+// listsFiles reports whether the page lists the post's files. It does not list a usable file that the preview shows.
+func (m ShowModel) listsFiles() bool {
+	return len(m.Files) > 0 && (!m.ShowsOnlyFile || m.Files[0].Trouble != "")
 }
 
 // Setting is a setting for display.

@@ -172,6 +172,11 @@ func (m Model) foldText() (shown, folded string) {
 // ShowsTitle reports whether the preview shows the title.
 func (m Model) ShowsTitle() bool { return m.Title != "" && slices.Contains(m.Parts, network.PartTitle) }
 
+// ShowsOnlyFile reports whether the post has one file and the preview shows it.
+func (m Model) ShowsOnlyFile() bool {
+	return len(m.Files) == 1 && slices.Contains(m.Parts, network.PartMedia)
+}
+
 // ShowsWholeText reports whether the preview shows the whole text of a post without unfolding.
 func (m Model) ShowsWholeText(text string) bool {
 	_, folded := m.foldText()
