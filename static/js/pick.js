@@ -42,6 +42,12 @@ export async function pickFiles(url, { taken = [] } = {}) {
       dialog.remove();
       resolve(picked);
     });
-    window.htmx.ajax("GET", url, { target: dialog, swap: "innerHTML" }).catch(() => dialog.close());
+    const loaded = window.htmx.ajax("GET", url, { target: dialog, swap: "innerHTML" });
+    loaded.then(() => focusSearch(dialog)).catch(() => dialog.close());
   });
+}
+
+// focusSearch moves the focus to the search, except on touch screens, where a keyboard would cover the files.
+function focusSearch(dialog) {
+  if (matchMedia("(hover: hover)").matches) dialog.querySelector("[type=search]").focus();
 }

@@ -515,7 +515,7 @@ func Page(m Model) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<nav class=\"tabs\" aria-label=\"Sample\"><a href=\"#tabs\" aria-current=\"page\">Up next <span>2</span></a> <a href=\"#tabs\">Drafts <span>1</span></a></nav><p><kbd>Ctrl</kbd> + <kbd>K</kbd></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<nav class=\"tabs\" aria-label=\"Sample\"><a href=\"#tabs\" aria-current=\"page\">Up next <span>2</span></a> <a href=\"#tabs\">Drafts <span>1</span></a></nav><p><kbd>Ctrl K</kbd></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -635,7 +635,7 @@ func shortcuts(f Frame) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<div><dt>Search pages, actions, accounts and posts</dt><dd><kbd>Ctrl</kbd> + <kbd>K</kbd></dd></div><div><dt>Close the dialog</dt><dd><kbd>Esc</kbd></dd></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<div><dt>Search pages, actions, accounts and posts</dt><dd><kbd>Ctrl K</kbd></dd></div><div><dt>Close the dialog</dt><dd><kbd>Esc</kbd></dd></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -670,7 +670,7 @@ func shortcuts(f Frame) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, " <div><dt>Submit the post</dt><dd><kbd>Ctrl</kbd> + <kbd>Enter</kbd></dd></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, " <div><dt>Send, schedule or save the post</dt><dd><kbd>Ctrl Enter</kbd></dd></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
