@@ -270,7 +270,10 @@ func TestAPersonSettlesWhatNobodyKnows(t *testing.T) {
 	if link := attribute(page.one(t, testid("profile-link")), "href"); link != "/sandbox/_/" {
 		t.Errorf("what is at the simulated network is linked as %q", link)
 	}
-	page.offers(t, "duplicate", "delete", "settle")
+	page.offers(t, "delete", "settle")
+	if said := textOf(page.one(t, testid("status-line"))); !strings.HasPrefix(said, "Not confirmed · ") {
+		t.Errorf("the page says that the post may be live, but also %q", said)
+	}
 	s.b.post("/posts/"+seen.ID+"/retry").is(t, http.StatusConflict).says(t, "answer the question on the post's page")
 	s.b.post("/posts/"+seen.ID+"/settle", "outcome", "live", "url", "javascript:alert(1)").is(t, http.StatusBadRequest)
 	s.act(seen, "settle", "outcome", "live", "url", "https://www.facebook.com/1")

@@ -61,9 +61,9 @@ func (p Post) Allows(a Act, now time.Time) bool {
 	case ActCancel:
 		return queued || p.HasPendingRetry()
 	case ActRetry:
-		return can(MoveRetry) && !p.Busy && !p.HasUnknownOutcome()
+		return can(MoveRetry) && !p.Busy && !p.HasUnknownOutcome() && p.AccountStatus == AccountOK
 	case ActDuplicate:
-		return true
+		return !p.HasUnknownOutcome() // the copy of a live post would be published a second time
 	case ActDelete:
 		return can(MoveDelete)
 	case ActSettle:

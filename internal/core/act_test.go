@@ -60,14 +60,19 @@ func TestActsThatAPostAllows(t *testing.T) {
 			[]core.Act{core.ActRetry, core.ActCancel, core.ActDuplicate, core.ActDelete},
 		},
 		{
+			"a failed post whose account is lost",
+			core.Post{Status: core.PostFailed, AccountStatus: core.AccountRevoked},
+			[]core.Act{core.ActDuplicate, core.ActDelete},
+		},
+		{
 			"an unknown outcome",
 			core.Post{Status: core.PostFailed, Error: unknown},
-			[]core.Act{core.ActDuplicate, core.ActDelete, core.ActSettle},
+			[]core.Act{core.ActDelete, core.ActSettle},
 		},
 		{
 			"an unknown outcome that is being asked about",
 			core.Post{Status: core.PostFailed, Error: unknown, Busy: true},
-			[]core.Act{core.ActDuplicate, core.ActDelete},
+			[]core.Act{core.ActDelete},
 		},
 		{"a live post", core.Post{Status: core.PostLive}, []core.Act{core.ActDuplicate}},
 	} {

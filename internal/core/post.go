@@ -225,18 +225,20 @@ var stateWords = map[PostStatus]string{PostDraft: "Draft", PostQueued: "Queued",
 // StatusLine returns the post's state as one line (Spec §2): status, network, account, and local time with its zone.
 // The line is the same in the dashboard, in the API and for agents.
 func (p Post) StatusLine(networkName string) string {
-	return p.formatStatus(" · "+networkName+" · "+p.AccountName, networkName)
+	return p.formatStatus(stateWords[p.Status]+" · "+networkName+" · "+p.AccountName, networkName)
 }
 
 // StatusLineWithoutAccount is StatusLine without network and account, for a page that names them beside it. It still
-// names the network if Belfry waits for it.
+// names the network if Belfry waits for it. It does not call a post failed that may be live.
 func (p Post) StatusLineWithoutAccount(networkName string) string {
-	return p.formatStatus("", networkName)
+	if p.HasUnknownOutcome() {
+		return p.formatStatus("Not confirmed", networkName)
+	}
+	return p.formatStatus(stateWords[p.Status], networkName)
 }
 
-// formatStatus returns the status, what follows it, and the times.
-func (p Post) formatStatus(afterStatus, networkName string) string {
-	line := stateWords[p.Status] + afterStatus
+// formatStatus returns the line that begins with the status, followed by the times.
+func (p Post) formatStatus(line, networkName string) string {
 	if !p.PublishAt.IsZero() {
 		line += " · " + p.Zone.FormatTime(p.PublishAt)
 	}

@@ -77,6 +77,18 @@ func TestStatusLine(t *testing.T) {
 	}
 }
 
+// The header of such a post said that it had failed, although it may be live.
+func TestTheScreenDoesNotCallAPostFailedThatMayBeLive(t *testing.T) {
+	t.Parallel()
+	p := core.Post{Status: core.PostFailed, AccountName: "Ann", Error: &core.PostError{Code: core.ErrorOutcomeUnknown}}
+	if got := p.StatusLineWithoutAccount("Network"); got != "Not confirmed" {
+		t.Errorf("the screen says %q", got)
+	}
+	if got := p.StatusLine("Network"); got != "Failed · Network · Ann" {
+		t.Errorf("the API says %q", got)
+	}
+}
+
 func TestARevisionChangesWithWhatWouldBePublishedAndWhenOnly(t *testing.T) {
 	t.Parallel()
 	berlin, err := core.ParseZone("Europe/Berlin")
