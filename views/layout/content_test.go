@@ -213,6 +213,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{"the button says it alone", "post-revoked", ".failure > p:not([data-testid])", nil},
 		{"by those who may", "post-revoked-editor", "#reconnect", nil},
+		{"until then, sending it again would fail", "post-revoked-editor", "#retry, .head-acts .primary", nil},
 		{
 			"who may not is told whom to ask", "post-revoked-editor", "[data-testid=mend]",
 			[]string{"Ask an owner or admin of the workspace to reconnect the account."},
@@ -242,7 +243,11 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"an unknown outcome asks with two buttons", "post-unknown", "[data-testid=settle] button",
 			[]string{"Yes, it is live", "No, send it again"},
 		},
-		{"and cannot be retried blindly", "post-unknown", "#retry", nil},
+		{"and cannot be retried or copied blindly", "post-unknown", "#retry, #duplicate", nil},
+		{
+			"nor does its header say that it failed", "post-unknown", "[data-testid=status-line]",
+			[]string{"Not confirmed · Sat 21 Nov 2026, 10:05 CET (Europe/Berlin)"},
+		},
 		{"deleting asks first", "post-draft", "a[href='/w/bell/posts/" + postID + "/delete']", []string{"Delete…"}},
 		{
 			"the timeline is in order", "post-live", "[data-testid=event] .timeline-head > span",

@@ -26,24 +26,22 @@ func (f fixture) lists() map[string]templ.Component {
 		URL: frame.Link.Accounts(),
 	}}
 	rows := []posts.Row{}
-	add := func(p contract.Post) {
-		p.ID = fmt.Sprintf("%s%d", postID[:len(postID)-1], len(rows))
-		rows = append(rows, posts.Row{
-			Post: p, Account: "Ada Lindqvist", Network: "Threads", Editable: p.Status == "queued" || p.Status == "draft",
-		})
+	add := func(p core.Post) {
+		row := posts.Row{
+			Post: record(p), Account: p.AccountName, Network: networkNames[p.Platform], Editable: p.Allows(core.ActEdit, f.now),
+		}
+		row.ID = fmt.Sprintf("%s%d", postID[:len(postID)-1], len(rows))
+		rows = append(rows, row)
 	}
 	add(f.post("queued",
-		"The workshop bell is up. Come and hear it ring at noon on Saturday, rain or shine, and bring a friend who has never heard one from the inside.", f.in(26*time.Hour)))
-	add(f.post("queued", "Small things we learnt from casting bronze this week", f.in(50*time.Hour)))
-	page := f.post("failed", "New opening hours from Monday", f.in(-2*time.Hour))
-	page.Platform = "facebook"
-	page.StatusLine += " · next try " + f.zone.FormatTime(f.now.Add(4*time.Minute))
+		"The workshop bell is up. Come and hear it ring at noon on Saturday, rain or shine, and bring a friend who has never heard one from the inside.", f.now.Add(26*time.Hour)))
+	add(f.post("queued", "Small things we learnt from casting bronze this week", f.now.Add(50*time.Hour)))
+	page := onFacebook(f.post("failed", "New opening hours from Monday", f.now.Add(-2*time.Hour)))
+	page.NextTryAt = f.now.Add(4 * time.Minute)
 	add(page)
-	live := f.post("live", "מזל טוב! הפעמון החדש מצלצל", f.in(-26*time.Hour))
-	live.Platform = "facebook"
-	add(live)
-	add(f.post("live", "Behind the scenes: how a bell gets its note 🔔", f.in(-50*time.Hour)))
-	add(f.post("draft", "", nil))
+	add(onFacebook(f.post("live", "מזל טוב! הפעמון החדש מצלצל", f.now.Add(-26*time.Hour))))
+	add(f.post("live", "Behind the scenes: how a bell gets its note 🔔", f.now.Add(-50*time.Hour)))
+	add(f.post("draft", "", time.Time{}))
 	rows[1].Files, rows[5].Files = f.files()[1:2], f.files()
 	replaced := rows[2]
 	replaced.ID, replaced.ReplacedBy = postID[:len(postID)-1]+"9", rows[3].ID
@@ -195,15 +193,27 @@ func (f fixture) files() []posts.File {
 	}
 }
 
-func (f fixture) show(status string) posts.ShowModel {
-	text := "The workshop bell is up.\n\nCome and hear it ring at noon on Saturday, rain or shine.\nhttps://example.org/bell"
-	return posts.ShowModel{
-		Frame: f.frame("Post", layout.SectionPosts), Post: f.post(status, text, f.in(26*time.Hour)), Account: "Ada Lindqvist",
-		Network: "Threads",
-		Zone:    f.zone, PostZone: f.zone, At: "2026-11-22T11:05",
-		Settings: []posts.Setting{{Label: "Topic", Value: "bells"}},
-		Events:   []contract.Event{{Kind: "created", At: *f.in(-time.Hour)}, {Kind: "queued", At: *f.in(-time.Hour)}},
+const showText = "The workshop bell is up.\n\nCome and hear it ring at noon on Saturday, rain or shine.\nhttps://example.org/bell"
+
+// show is the page of a post for somebody who may write, with the actions that the post allows.
+func (f fixture) show(p core.Post) posts.ShowModel {
+	m := posts.ShowModel{
+		Frame: f.frame("Post", layout.SectionPosts), Post: record(p), Account: p.AccountName, Network: networkNames[p.Platform],
+		Zone: f.zone, PostZone: f.zone, At: "2026-11-22T12:05", Settings: []posts.Setting{{Label: "Topic", Value: "bells"}},
+		NextTry: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt, PrepareAt: p.PrepareAt,
+		Acts:   slices.DeleteFunc(core.Acts(), func(a core.Act) bool { return !p.Allows(a, f.now) }),
+		Events: []contract.Event{{Kind: "created", At: *f.in(-time.Hour)}},
 	}
+	if p.Status != core.PostDraft {
+		m.Events = append(m.Events, contract.Event{Kind: "queued", At: *f.in(-time.Hour)})
+	}
+	if p.Status == core.PostLive || p.Status == core.PostFailed {
+		m.Events = append(m.Events, contract.Event{Kind: "publishing", At: *f.in(0)})
+	}
+	if p.Status == core.PostFailed {
+		m.Events = append(m.Events, contract.Event{Kind: "failed", At: *f.in(time.Second), Message: p.Error.Message})
+	}
+	return m
 }
 
 // preview is a post as a network shows it, with two files of which one has no picture.
@@ -219,84 +229,78 @@ func (f fixture) preview() templ.Component {
 }
 
 func (f fixture) shows() map[string]templ.Component {
-	queued := f.show("queued")
-	queued.Acts = []core.Act{core.ActSendNow, core.ActReschedule, core.ActCancel, core.ActDuplicate}
-	queued.Preview, queued.PrepareAt = f.preview(), f.now.Add(25*time.Hour)
+	toCome := f.post("queued", showText, f.now.Add(26*time.Hour))
+	due := f.post("failed", showText, f.now)
 
-	live := f.show("live")
+	prepared := toCome
+	prepared.PrepareAt = f.now.Add(25 * time.Hour)
+	queued := f.show(prepared)
+	queued.Preview = f.preview()
+
+	published := f.post("live", showText, f.now)
+	published.Attempts, published.ExternalID = 1, "18040000000000000"
+	live := f.show(published)
 	live.LiveURL = "http://localhost:8080/sandbox/www.threads.net/@ada/post/x"
-	live.Acts = []core.Act{core.ActDuplicate}
-	live.Post.Attempts, live.Post.ExternalID = 1, new("18040000000000000")
-	live.Frame.Flash = &layout.Flash{Tone: ui.ToneGood, Text: "1 post is on its way."}
-	live.Events = append(live.Events,
-		contract.Event{Kind: "publishing", At: *f.in(0)},
-		contract.Event{Kind: "live", At: *f.in(2 * time.Second), Message: "Threads shows it."})
+	live.Frame.Flash = &layout.Flash{Tone: ui.ToneGood, Text: "1 post is live."}
+	live.Events = append(live.Events, contract.Event{Kind: "live", At: *f.in(2 * time.Second), Message: "Threads shows it."})
 
-	failing := f.show("failed")
-	failing.Post.Error = &contract.PostError{
-		Code:    "network_error",
-		Message: "(#2) An unexpected error has occurred. Please retry your request later.",
-		Hint:    new("The network could not answer. Nothing was published."),
+	failed := due
+	failed.Error = &core.PostError{
+		Code: "network_error", Message: "(#2) An unexpected error has occurred. Please retry your request later.",
+		Hint: "The network could not answer. Nothing was published.",
 	}
-	failing.NextTry = f.now.Add(4 * time.Minute)
-	failing.Acts = []core.Act{core.ActRetry, core.ActDuplicate, core.ActDelete}
-	failing.Events = append(failing.Events, contract.Event{Kind: "publishing", At: *f.in(0)},
-		contract.Event{
-			Kind: "failed", At: *f.in(time.Second),
-			Message: "(#2) An unexpected error has occurred. Please retry your request later.",
-			Notes:   []string{"code 2, fbtrace_id AbCdEf"},
-		},
-		contract.Event{Kind: "retriedByWorker", At: *f.in(time.Second)})
+	replaced := f.show(failed)
+	replaced.ReplacedBy = postID[:len(postID)-1] + "9"
+	failed.NextTryAt = f.now.Add(4 * time.Minute)
+	failing := f.show(failed)
+	failing.Events[3].Notes = []string{"code 2, fbtrace_id AbCdEf"}
+	failing.Events = append(failing.Events, contract.Event{Kind: "retriedByWorker", At: *f.in(4 * time.Minute)})
 
-	replaced := failing
-	replaced.NextTry, replaced.ReplacedBy = time.Time{}, postID[:len(postID)-1]+"9"
-
-	unknown := f.show("failed")
-	unknown.Post.Error = &contract.PostError{Code: "outcome_unknown", Message: "Nobody can tell whether it arrived."}
-	unknown.Acts = []core.Act{core.ActSettle, core.ActDuplicate}
+	unconfirmed := due
+	unconfirmed.Error = &core.PostError{Code: core.ErrorOutcomeUnknown, Message: "Threads did not respond."}
+	unknown := f.show(unconfirmed)
 	unknown.Refused = &contract.Error{
-		Code: "outcome_unknown", Message: "Nobody can tell whether it arrived.",
-		Hint: "Check the network first.",
+		Code: "outcome_unknown", Message: "Belfry does not know whether this post was published to Ada Lindqvist.",
+		Hint: "Check the account on its network, then answer the question on the post's page.",
 	}
+	unknown.ProfileURL = "https://www.example.org/@ada"
 
-	held := f.show("queued")
-	asking := f.show("queued")
-	asking.Asking, asking.AskAt = true, f.now.Add(90*time.Second)
-	asking.Acts = live.Acts
+	asked := f.post("queued", showText, f.now)
+	asked.Asking, asked.AskAt, asked.Busy = true, f.now.Add(90*time.Second), true
+	throttled := f.post("queued", showText, f.now)
+	throttled.Held, throttled.NextTryAt = true, f.now.Add(40*time.Minute)
 
-	held.Held, held.NextTry = true, f.now.Add(40*time.Minute)
-	held.Acts = queued.Acts
-
-	revoked := f.show("failed")
-	revoked.Post.Error = &contract.PostError{
-		Code: "account_revoked", Message: "Threads revoked access to Ada Lindqvist.", Hint: new("Reconnect the account."),
+	lost := due
+	lost.AccountStatus = core.AccountRevoked
+	lost.Error = &core.PostError{
+		Code: "account_revoked", Message: "Threads revoked access to Ada Lindqvist.", Hint: "Reconnect the account.",
 	}
-	revoked.AccountTrouble = "Ada Lindqvist on Threads: access was revoked."
-	revoked.Acts = failing.Acts
-	ofEditor, waiting := revoked, f.show("queued")
-	revoked.Reconnect = revoked.Frame.Link.Reconnect(accA)
-	waiting.AccountTrouble, waiting.Reconnect, waiting.Acts = revoked.AccountTrouble, revoked.Reconnect, queued.Acts
+	ofEditor := f.show(lost)
+	ofEditor.Frame.Manages, ofEditor.AccountTrouble = false, "Ada Lindqvist on Threads: access was revoked."
+	revoked := ofEditor
+	revoked.Frame.Manages, revoked.Reconnect = true, revoked.Frame.Link.Reconnect(accA)
+	toFail := toCome
+	toFail.AccountStatus = core.AccountRevoked
+	waiting := f.show(toFail)
+	waiting.AccountTrouble, waiting.Reconnect = revoked.AccountTrouble, revoked.Reconnect
 	waiting.OnHold = "the database was restored from a backup"
-	private := f.show("live")
+
+	private := f.show(f.post("live", showText, f.now))
 	private.NoLink, private.ProfileURL = "Threads provides links only for public posts.", "https://www.example.org/@ada"
 
-	draft := f.show("draft")
-	draft.Post.PublishAt, draft.Post.Text = nil, ""
-	draft.Acts = []core.Act{
-		core.ActEdit, core.ActQueue, core.ActSendNow, core.ActReschedule, core.ActDuplicate,
-		core.ActDelete,
-	}
+	draft := f.show(f.post("draft", "", time.Time{}))
 	draft.Files = f.files()
-	unknown.ProfileURL = "https://www.example.org/@ada"
 	return map[string]templ.Component{
 		"post-queued": posts.Show(queued), "post-live": posts.Show(live), "post-failing": posts.Show(failing), "post-replaced": posts.Show(replaced),
-		"post-unknown": posts.Show(unknown), "post-held": posts.Show(held), "post-asking": posts.Show(asking),
+		"post-unknown": posts.Show(unknown), "post-held": posts.Show(f.show(throttled)), "post-asking": posts.Show(f.show(asked)),
 		"post-draft": posts.Show(draft), "post-revoked": posts.Show(revoked), "post-revoked-editor": posts.Show(ofEditor),
 		"post-obstacles": posts.Show(waiting), "post-without-link": posts.Show(private),
 		"post-delete": layout.Confirm(layout.ConfirmModel{
-			Frame: f.frame("Delete", layout.SectionPosts), Title: "Delete this draft?",
-			Points: []string{"It cannot be brought back."},
-			Action: queued.Frame.Link.DeletePost(postID), Button: "Delete the draft", Back: queued.Frame.Link.Post(postID),
+			Frame: f.frame("Delete", layout.SectionPosts), Title: "Delete this post?",
+			Subject: "The workshop bell is up.", About: record(f.post("draft", "", time.Time{})).StatusLine,
+			Points: []string{"Its text, settings and timeline are deleted permanently."},
+			Action: queued.Frame.Link.DeletePost(postID), Button: "Delete post", Keep: "Keep post",
+			Back: queued.Frame.Link.Post(postID),
 		}),
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"belfry/views/posts"
 	"belfry/views/reference"
 	"belfry/views/settings"
-	"belfry/views/ui"
 )
 
 const (
@@ -68,20 +67,27 @@ func (f fixture) several(title string, section layout.Section) layout.Frame {
 
 func (f fixture) in(d time.Duration) *contract.Time { return contract.TimeOrNil(f.now.Add(d)) }
 
-func (f fixture) post(status, text string, at *contract.Time) contract.Post {
-	p := contract.Post{
-		ID: postID, AccountID: accA, Platform: "threads", MediaIDs: []string{}, Text: text, Tags: []string{},
-		Settings:  json.RawMessage("{}"),
-		PublishAt: at, TZ: f.zone.Name(), Status: status, CreatedVia: "ui", CreatedAt: *f.in(-time.Hour),
-		UpdatedAt: *f.in(-time.Minute),
+// post is a post of Ada Lindqvist on Threads. Without a time, it is a draft.
+func (f fixture) post(status core.PostStatus, text string, at time.Time) core.Post {
+	id, _ := core.ParseID[core.PostKind](postID)
+	account, _ := core.ParseID[core.AccountKind](accA)
+	return core.Post{
+		ID: id, Account: account, AccountName: "Ada Lindqvist", AccountStatus: core.AccountOK, Platform: "threads",
+		Text: text, Settings: json.RawMessage("{}"), PublishAt: at, Zone: f.zone, Status: status, Via: "ui",
+		CreatedAt: f.now.Add(-time.Hour), UpdatedAt: f.now.Add(-time.Minute),
 	}
-	p.StatusLine, p.StatusLineWithoutAccount = ui.StateWord(status)+" · Threads · Ada Lindqvist", ui.StateWord(status)
-	if at != nil {
-		p.StatusLine += " · " + f.zone.FormatTime(at.Time)
-		p.StatusLineWithoutAccount += " · " + f.zone.FormatTime(at.Time)
-	}
+}
+
+// onFacebook is the same post of Bell & Rope on Facebook.
+func onFacebook(p core.Post) core.Post {
+	p.Account, _ = core.ParseID[core.AccountKind](accB)
+	p.AccountName, p.Platform = "Bell & Rope", "facebook"
 	return p
 }
+
+var networkNames = map[core.Platform]string{"threads": "Threads", "facebook": "Facebook"}
+
+func record(p core.Post) contract.Post { return contract.PostOf(p, networkNames[p.Platform]) }
 
 func (f fixture) references() map[string]templ.Component {
 	m := reference.Model{
@@ -134,11 +140,11 @@ func (f fixture) searches() map[string]templ.Component {
 		{Name: "Posts", Entries: []layout.PaletteEntry{
 			{
 				Platforms: []string{"threads"}, Name: "The rye bread is back at the harbour. " + long(80) + "…",
-				Detail: f.post("queued", "", f.in(26*time.Hour)).StatusLine, URL: link.Workspace("bell").Post(postID),
+				Detail: record(f.post("queued", "", f.now.Add(26*time.Hour))).StatusLine, URL: link.Workspace("bell").Post(postID),
 			},
 			{
-				Platforms: []string{"facebook"}, Name: "Harbour light", Detail: f.post("draft", "", nil).StatusLine,
-				URL: link.Workspace("bell").Post(postID),
+				Platforms: []string{"facebook"}, Name: "Harbour light", URL: link.Workspace("bell").Post(postID),
+				Detail: record(onFacebook(f.post("draft", "", time.Time{}))).StatusLine,
 			},
 			{
 				Platforms: []string{"facebook", "instagram", "threads", "youtube"}, Name: "Dawn over the harbour",
@@ -185,7 +191,7 @@ func (f fixture) parts() map[string]templ.Component {
 	part.Part, part.Plan = true, f.plan(posts.WhenDraft)
 	refused.Part = true
 	refused.Plan = posts.PlanModel{When: posts.WhenNow, Refused: &contract.Error{Code: "invalid_request", Message: "No."}}
-	live := f.show("live")
+	live := f.show(f.post("live", "", f.now))
 	return map[string]templ.Component{
 		"part-fault": errorpage.Part(errorpage.Model{
 			Status: 409, RequestID: "req_1",
