@@ -103,7 +103,7 @@ func (r *request) loadCalendarDays(m *calendar.Model) error {
 			r.addHoursAndTotal(d, m.Zone, found[24*i:24*(i+1)])
 			continue
 		}
-		d.Posts, d.Total = r.convertCalendarPosts(found[i].Posts), found[i].Total
+		d.Posts, d.Total, d.HasFailed = r.convertCalendarPosts(found[i].Posts), found[i].Total, found[i].HasFailed
 		if m.Shown.View == link.ViewMonth && d.Total > calendar.CountPosts(d.Posts) {
 			d.Posts = d.Posts[:monthMost-1] // makes room for the link to more
 		}

@@ -504,6 +504,31 @@ func (a *almanac) fill(posts int) {
 }
 
 // On a phone, the calendar opened as a list each time.
+// A failed post was invisible in the month of a phone if several posts of its day came before it.
+func TestADayWithAFailedPostShowsItFirst(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	for hour := range 5 {
+		a.at(fmt.Sprintf("2026-10-07T%02d:00", 12+hour), "soon")
+	}
+	a.at("2026-10-07T20:00", "last")
+	states := func() string {
+		var found []string
+		for _, dot := range a.calendar("view=month").all(`[data-day="2026-10-07"] .dots [data-state]`) {
+			found = append(found, attribute(dot, "data-state"))
+		}
+		return strings.Join(found, " ")
+	}
+	if got := states(); got != "queued" {
+		t.Errorf("the dots are %q", got)
+	}
+	_, err := a.Pool.Exec(t.Context(), `UPDATE posts SET status = 'failed', error_code = 'rejected' WHERE text = 'last'`)
+	must(t, err)
+	if got := states(); got != "failed queued" {
+		t.Errorf("the dots are %q", got)
+	}
+}
+
 func TestTheCalendarOpensInTheViewThatWasChosenLast(t *testing.T) {
 	t.Parallel()
 	a := newAlmanac(t)

@@ -30,10 +30,12 @@ type CalendarPost struct {
 	Movable bool
 }
 
-// CalendarPosts holds the first posts of a span of time, and the total number of posts in it.
+// CalendarPosts holds the first posts of a span of time, the total number of posts in it, and whether any of them has
+// failed and has no live copy.
 type CalendarPosts struct {
-	Posts []CalendarPost
-	Total int
+	Posts     []CalendarPost
+	Total     int
+	HasFailed bool
 }
 
 // ListCalendarPosts returns, for each span of time, the posts that match the filter. If platformOrEmpty is not "", only
@@ -58,7 +60,7 @@ func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, filter contr
 	list := make([]CalendarPosts, len(spans))
 	for _, p := range found {
 		of := &list[p.Span-1]
-		of.Total = p.Total
+		of.Total, of.HasFailed = p.Total, p.SpanFailed
 		of.Posts = append(of.Posts, calendarPostOf(c, p))
 	}
 	return list, nil

@@ -14,6 +14,8 @@ import (
 type CalendarPost struct {
 	Span  int // the number of the span, from 1
 	Total int // how many posts the span has
+	// SpanFailed reports that a post of the span has failed, and has no live copy.
+	SpanFailed bool
 	// Together is the number of posts that this entry represents: posts of the same request, time and status. Platforms
 	// are their networks.
 	Together  int
@@ -33,11 +35,11 @@ type CalendarPost struct {
 const calendarColumns = `p.id, a.display_name, p.platform, p.status,
 	left(coalesce(nullif(p.title, ''), p.text), 100), p.publish_at, p.text, p.title, p.tags, p.settings, p.tz, p.media_ids`
 
-// ScanRow reads the place and total of the span, the number and networks of the posts, whether they are replaced, and
-// calendarColumns.
+// ScanRow reads the place and total of the span, whether a post of it has failed, the number and networks of the posts,
+// whether they are replaced, and calendarColumns.
 func (c *CalendarPost) ScanRow(rows pgx.Rows) error {
 	var p core.Post
-	err := rows.Scan(&c.Span, &c.Total, &c.Together, (*pgtype.FlatArray[core.Platform])(&c.Platforms),
+	err := rows.Scan(&c.Span, &c.Total, &c.SpanFailed, &c.Together, (*pgtype.FlatArray[core.Platform])(&c.Platforms),
 		&c.Replaced, idScanner(&c.ID), &c.Account, (*string)(&c.Platform), (*string)(&c.Status), &c.Text,
 		timeScanner(&c.At), &p.Text, &p.Title, (*pgtype.FlatArray[string])(&p.Tags), (*[]byte)(&p.Settings), &p.Zone,
 		(*pgtype.FlatArray[core.MediaID])(&p.MediaIDs))
@@ -60,13 +62,14 @@ func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.Ca
 	}
 	q.args["froms"], q.args["tos"], q.args["mosts"], q.args["merge"] = from, to, most, mergePostsOfOneRequest
 	return queryValues[CalendarPost](t.queryReplanned(ctx, `
-		SELECT span.place, e.total, e.together, e.platforms, e.replaced, `+calendarColumns+`
+		SELECT span.place, e.total, e.failed, e.together, e.platforms, e.replaced, `+calendarColumns+`
 		FROM unnest(@froms::timestamptz[], @tos::timestamptz[], @mosts::int[])
 			WITH ORDINALITY AS span(since, until, most, place)
 		CROSS JOIN LATERAL (
 			SELECT (array_agg(p.id ORDER BY p.id))[1] AS id, count(*) AS together,
 				array_agg(DISTINCT p.platform) AS platforms, bool_and(`+isReplaced+`) AS replaced,
-				(sum(count(*)) OVER ())::int AS total
+				(sum(count(*)) OVER ())::int AS total,
+				bool_or(p.status = 'failed' AND NOT bool_and(`+isReplaced+`)) OVER () AS failed
 			FROM posts p
 			WHERE `+q.whole+` AND p.publish_at IS NOT NULL
 				AND `+listTime+` >= span.since AND `+listTime+` < span.until
@@ -83,7 +86,7 @@ func (t Tenant) PostsInCalendarEntry(ctx context.Context, f PostFilter, id core.
 	q := f.buildCalendarQuery()
 	q.args["id"] = id
 	return queryValues[CalendarPost](t.queryReplanned(ctx, `
-		SELECT 1, count(*) OVER ()::int, 1, ARRAY[p.platform], `+isReplaced+`, `+calendarColumns+`
+		SELECT 1, count(*) OVER ()::int, false, 1, ARRAY[p.platform], `+isReplaced+`, `+calendarColumns+`
 		FROM posts one JOIN posts p ON `+listTime+` = one.publish_at AND p.created_at = one.created_at
 			AND p.status = one.status
 		JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id

@@ -40,7 +40,9 @@ type Day struct {
 	Date  time.Time
 	Posts []Post
 	Total int
-	Hours []Hour
+	// HasFailed reports that a post of the day has failed and has no live copy, even if it is not in Posts.
+	HasFailed bool
+	Hours     []Hour
 	// ClockChange is how far the clocks go forward on the day; negative if they go back.
 	ClockChange time.Duration
 }
@@ -366,19 +368,27 @@ func postCountText(n int) string {
 	return ui.CountNoun(n, "post", "posts")
 }
 
-// On a phone, each post of a day in the month is a dot. If there are more than mostDots, the dots are the first
-// mostStates states, and the number of posts is beside them.
+// On a phone, each post of a day in the month is a dot. If there are more than mostDots, there is one dot for each
+// state of the first posts, but no more than mostStates, and the number of posts is beside them. A failed post of the
+// day then always has a dot, the first.
 const (
 	mostDots   = 3
-	mostStates = 2
+	mostStates = 4
 )
 
 // dotStates returns the states of the day's dots.
 func (d Day) dotStates() (states []string) {
-	for _, p := range d.Posts {
-		if d.Total <= mostDots {
+	if d.Total <= mostDots {
+		for _, p := range d.Posts {
 			states = append(states, slices.Repeat([]string{p.Status}, p.Count)...)
-		} else if len(states) < mostStates && !slices.Contains(states, p.Status) {
+		}
+		return states
+	}
+	if d.HasFailed {
+		states = []string{string(core.PostFailed)}
+	}
+	for _, p := range d.Posts {
+		if len(states) < mostStates && !slices.Contains(states, p.Status) {
 			states = append(states, p.Status)
 		}
 	}

@@ -124,7 +124,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"the button says what happens", "compose-ready", "#submit:not([disabled]) [data-submit-label]",
 			[]string{"Schedule 2 posts"},
 		},
-		{"the dots of a month are explained", "calendar", ".dot-legend .dots", []string{"Live", "Failed"}},
+		{"the dots of a month are explained", "calendar", ".dot-legend .dots", []string{"Queued", "Draft", "Live", "Failed"}},
 		{"live posts cannot be moved together", "part-calendar-together", "[data-testid=move-together]", nil},
 		{"a day with many posts has their number beside its dots", "calendar", ".today .dots", []string{"20"}},
 		{"the plan says which network has its own text", "compose-ready", ".plan-own", []string{"own text"}},

@@ -179,7 +179,7 @@ func (f fixture) calendar() calendar.Model {
 	several := today.Posts[2]
 	several.ID, several.Count = postID, 12
 	several.Networks = append(several.Networks, calendar.Network{Platform: "facebook", Name: "Facebook"})
-	today.Posts, today.Total = append(today.Posts, several), 20
+	today.Posts, today.Total, today.HasFailed = append(today.Posts, several), 20, true
 	chosen := *today
 	m.Chosen = &chosen
 	return m
