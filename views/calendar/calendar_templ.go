@@ -190,7 +190,7 @@ func Part(m Model) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.FilterChips(m.filterChips(), "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.FilterChips(m.filterChips(), m.unfilteredURL()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -2758,7 +2758,7 @@ func RefusedPart(m Model) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Alert(ui.ToneDanger, "“"+m.Refused.Post.excerpt(excerptInList)+"” was not moved.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var126), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Alert(ui.ToneDanger, "“"+m.Refused.Post.excerpt(excerptInList)+"” was not moved").Render(templ.WithChildren(ctx, templ_7745c5c3_Var126), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -39,6 +39,8 @@ func (f File) thumbnailURL() string {
 // iconName returns the icon that is shown without a thumbnail.
 func (f File) iconName() string {
 	switch {
+	case f.PurgedAt != nil:
+		return "file-x"
 	case f.Status == string(core.MediaProcessing):
 		return "loader-circle"
 	case f.Status == string(core.MediaFailed):

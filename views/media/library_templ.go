@@ -1313,7 +1313,7 @@ func LibraryPart(m LibraryModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.FilterChips(m.filterChips(), "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.FilterChips(m.filterChips(), m.Frame.Link.Media(link.MediaFilter{Folder: m.Filter.Folder, View: m.Filter.View})).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -214,8 +214,8 @@ func FilterMenu() templ.Component {
 // FilterChip is a condition of a filter, with the address of the list without this condition.
 type FilterChip struct{ Label, URL string }
 
-// FilterChips shows the conditions of a filter. clearURL is the optional address of the list without
-// conditions, which is offered if there are several.
+// FilterChips shows the conditions of a filter. clearURL is the address of the list without conditions, which is
+// offered if there are several.
 func FilterChips(chips []FilterChip, clearURL string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -282,7 +282,7 @@ func FilterChips(chips []FilterChip, clearURL string) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if clearURL != "" && len(chips) > 1 {
+			if len(chips) > 1 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<li><a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
