@@ -78,6 +78,14 @@ type Account struct {
 	Unreachable []core.FileKind
 }
 
+// shownState returns the state that the account's badge shows: its status, or ui.EndsSoon.
+func (a Account) shownState() string {
+	if a.Status == string(core.AccountOK) && !a.EndsAt.IsZero() {
+		return ui.EndsSoon
+	}
+	return a.Status
+}
+
 // Post is a post of an account; the zero value means that there is none.
 type Post struct {
 	ID string
@@ -166,8 +174,8 @@ func unreachableText(networkName string, kinds []core.FileKind) string {
 	if len(kinds) == 1 {
 		what = map[core.FileKind]string{core.FileImage: "Photos", core.FileVideo: "Videos"}[kinds[0]]
 	}
-	return what + " cannot be published, because " + networkName +
-		" has to download them from this server, whose address is not public."
+	return what + " cannot be published. Ask the server's operator for a public address: " + networkName +
+		" has to download them from this server"
 }
 
 // missingLimitText is shown in place of an account's own limit.

@@ -343,6 +343,19 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"the form of a group counts its accounts", "group", "[data-counts]", []string{"7 of 14 chosen"}},
 		{"a color of a program's choice has a name", "group", ".swatch.other", []string{"Current color"}},
 		{"an account without a reported limit says so", "accounts", ".no-limit", []string{"Not reported", "Not reported"}},
+		{
+			"what keeps posts from being published is a warning", "accounts", ".account-note.warn:has(.icon)", []string{
+				"Reconnect the account before 24 Nov 2026, 10:05 CET to keep access.",
+				"Threads is not accepting posts at the moment: Try again tomorrow.",
+				"Photos cannot be published. Ask the server's operator for a public address: Threads has to download them from " +
+					"this server (BELFRY_MEDIA_URL).",
+			},
+		},
+		{
+			"an account to which access ends soon is not simply connected", "accounts", "[data-status=ok] [data-testid=status]",
+			[]string{"Connected", "Expires soon"},
+		},
+		{"its button to reconnect is visible", "accounts", "[data-status=ok] [data-testid=reconnect]:not(.quiet)", []string{"Reconnect"}},
 		{"nothing of a deleted file can be pinned", "media-removed", "[data-testid=file-pinned]", nil},
 		{"only its details can be deleted", "media-removed", "[data-testid=delete-file]", []string{"Delete details…"}},
 		{"all filters of the library can be cleared", "media-filtered", "[data-testid=chips] a:not(.filter-chip)", []string{"Clear all"}},
