@@ -101,7 +101,7 @@ func TestAForgottenPasswordIsReplacedInABrowser(t *testing.T) {
 	b.checkAccessibility("choosing a new password")
 	b.typeInto("#password", "seven quiet ropes hang")
 	b.clickLink(testid("reset-submit"))
-	if got := b.texts("main .alert-title"); !slices.Equal(got, []string{"Your password was changed."}) {
+	if got := b.texts("main .alert-title"); !slices.Equal(got, []string{"Your password was changed"}) {
 		t.Errorf("the sign-in page says %q", got)
 	}
 	b.typeInto("#email", "ada@example.org")

@@ -160,7 +160,7 @@ func TestChoosingAmongPages(t *testing.T) {
 	pending := form.Get("pending")
 
 	page = b.post("/accounts/choose", "pending", pending).is(t, http.StatusBadRequest)
-	page.says(t, "No Page is selected.", "Select at least one Page.")
+	page.says(t, "No Page is selected", "Select at least one Page.")
 	if len(page.all(testid("profile")+" input[checked]")) != 0 {
 		t.Error("the redrawn choice has others chosen than were")
 	}
@@ -227,7 +227,7 @@ func TestAFullPlanSaysSo(t *testing.T) {
 	}
 	b := r.as(ws)
 	page := b.get("/accounts").is(t, http.StatusOK)
-	page.says(t, "You have reached your plan's limit of 3 accounts.")
+	page.says(t, "You have reached your plan's limit of 3 accounts")
 	page = b.get("/accounts/connect/threads").is(t, http.StatusPaymentRequired)
 	page.one(t, `a[href="https://example.org/plans"]`)
 }

@@ -219,7 +219,7 @@ func TestTheCalendarIsFilteredLikeTheListOfPosts(t *testing.T) {
 			t.Errorf("%s forgets the filter: %s", textOf(n), to)
 		}
 	}
-	if got := textOf(page.one(t, testid("chips"))); got != "Remove filter Group: ShopsRemove filter State: Queued" {
+	if got := textOf(page.one(t, testid("chips"))); got != "Remove filter Group: ShopsRemove filter State: QueuedClear all" {
 		t.Errorf("the filter is %s", got)
 	}
 }
@@ -390,7 +390,7 @@ func TestAMoveIntoThePastOffersSendNow(t *testing.T) {
 	post := a.at("2026-10-07T18:00", "Rye bread is back.")
 	page := a.b.part(http.MethodPost, "/calendar/move", "post", post.ID, "at", "2026-10-04T18:00").
 		is(t, http.StatusConflict)
-	page.says(t, "“Rye bread is back.” was not moved.", "The time is in the past.")
+	page.says(t, "“Rye bread is back.” was not moved", "The time is in the past.")
 	if to := attribute(page.one(t, "form"), "action"); !strings.HasSuffix(to, "/posts/"+post.ID+"/send-now") {
 		t.Errorf("the form leads to %s", to)
 	}

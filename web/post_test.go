@@ -151,7 +151,7 @@ func TestARefusedActIsExplainedOnThePage(t *testing.T) {
 	s.b.post("/posts/"+empty.ID+"/reschedule", "at", "2026-10-07T10:00", "tz", "Nowhere/Else").is(t, http.StatusBadRequest)
 	s.b.post("/posts/"+empty.ID+"/queue").is(t, http.StatusConflict)
 	must(t, editText(s, empty, ""))
-	s.b.post("/posts/"+empty.ID+"/send-now").is(t, http.StatusConflict).says(t, "The post cannot be published as it is.")
+	s.b.post("/posts/"+empty.ID+"/send-now").is(t, http.StatusConflict).says(t, "The post cannot be published as it is")
 }
 
 func editText(s *studio, p contract.Post, text string) error {

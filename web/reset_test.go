@@ -47,7 +47,7 @@ func TestAForgottenPasswordIsReplacedByTheMailedLink(t *testing.T) {
 		t.Error("a password is drawn again")
 	}
 	b.post(link, "password", "seven quiet ropes hang").leads(t, "/sign-in?changed=1")
-	b.get("/sign-in?changed=1").says(t, "Your password was changed.")
+	b.get("/sign-in?changed=1").says(t, "Your password was changed")
 	for _, again := range []*page{b.get(link), b.post(link, "password", "seven quiet ropes hang")} {
 		again.is(t, http.StatusNotFound).one(t, testid("no-reset"))
 	}
@@ -88,7 +88,7 @@ func TestWithoutMailTheOperatorIsAsked(t *testing.T) {
 	b.post("/forgot-password", "email", ws.Email).is(t, http.StatusNotFound)
 	b.get("/sandbox/_/mail").is(t, http.StatusNotFound)
 	made := r.as(ws).post("/settings/members", "email", "ben@example.org", "role", "editor").is(t, http.StatusCreated)
-	made.says(t, "Send this link to ben@example.org.")
+	made.says(t, "Send this link to ben@example.org")
 }
 
 // The links of the outbox give access: only whoever sits at the computer may see it.
@@ -96,7 +96,7 @@ func TestTheOutboxIsForThisComputerAlone(t *testing.T) {
 	t.Parallel()
 	r := open(t, keepMail)
 	made := r.as(r.Workspace("one")).post("/settings/members", "email", "ben@example.org", "role", "editor")
-	made.is(t, http.StatusCreated).says(t, "Invitation emailed to ben@example.org.")
+	made.is(t, http.StatusCreated).says(t, "Invitation emailed to ben@example.org")
 	made.one(t, `main a[href="/sandbox/_/mail"]`)
 	b := r.browser()
 	b.get("/sandbox/_/mail").is(t, http.StatusOK).says(t, "ben@example.org")

@@ -88,7 +88,7 @@ func TestAPostThatChangedSinceItsPageWasOpenedIsNotSentUnseen(t *testing.T) {
 
 			submit := func(p *page) *page { return s.submit(p, form, "at", "2026-10-07T10:00") }
 			refused := submit(shown).is(t, http.StatusConflict)
-			refused.says(t, "The post was changed on Mon 5 Oct 2026, 11:00 CEST (Europe/Berlin), after you opened this page.")
+			refused.says(t, "The post was changed on Mon 5 Oct 2026, 11:00 CEST (Europe/Berlin), after you opened this page")
 			if got := textOf(refused.one(t, testid("preview-text"))); got != "changed" {
 				t.Errorf("the page shows %q", got)
 			}
@@ -123,5 +123,5 @@ func TestALivePostIsNotCalledChanged(t *testing.T) {
 	s.Clock.Advance(10 * time.Second)
 	s.work(post)
 	s.b.post("/posts/"+post.ID+"/send-now", "revision", "of another text").is(t, http.StatusConflict).
-		says(t, "A post that is live cannot be changed.")
+		says(t, "A post that is live cannot be changed")
 }

@@ -105,7 +105,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	phone.signIn(ws)
 	desk.part(http.MethodGet, "/settings/security/sign-out").is(t, http.StatusOK).says(t, "Sign out of all browsers?")
 	desk.post("/settings/security/sign-out").leads(t, "/sign-in?ended=1")
-	desk.get("/sign-in?ended=1").says(t, "You are now signed out of all browsers.")
+	desk.get("/sign-in?ended=1").says(t, "You are now signed out of all browsers")
 	for _, b := range []*browser{phone, desk} {
 		b.get("/posts").leads(t, "/sign-in?next=%2Fposts")
 	}

@@ -140,7 +140,7 @@ func TestSigningIn(t *testing.T) {
 	b := r.browser()
 	for _, who := range []string{ws.Email, "nobody@example.org"} {
 		page := b.post("/sign-in", "email", who, "password", "wrong", "next", "/accounts").is(t, http.StatusUnauthorized)
-		page.says(t, "The email address or the password is wrong.", "Forgot your password?")
+		page.says(t, "The email address or the password is wrong", "Forgot your password?")
 		if page.value(t, "email") != who || page.value(t, "next") != "/accounts" || page.value(t, "password") != "" {
 			t.Error("the form lost what was entered, or drew a password")
 		}
@@ -165,7 +165,7 @@ func TestTooManyTriesToSignInAreToldHowLongToWait(t *testing.T) {
 	if page.Header.Get("Retry-After") == "" || page.value(t, "email") != ws.Email {
 		t.Error("no word on how long to wait, or the form is lost")
 	}
-	page.says(t, "Too many sign-in attempts.", "Wait 3 minutes")
+	page.says(t, "Too many sign-in attempts", "Wait 3 minutes")
 }
 
 func TestASessionIsNewAtSignInAndDeadAfterSignOut(t *testing.T) {

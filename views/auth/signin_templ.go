@@ -71,13 +71,13 @@ func SignIn(m SignInModel) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Alert(ui.ToneGood, "Your password was changed.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Alert(ui.ToneGood, "Your password was changed").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 			if m.EndedAll {
-				templ_7745c5c3_Err = ui.Alert(ui.ToneGood, "You are now signed out of all browsers.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Alert(ui.ToneGood, "You are now signed out of all browsers").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

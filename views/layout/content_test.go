@@ -224,7 +224,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"so is what keeps it from going out", "post-obstacles", "#post-notice .alert-title",
-			[]string{"Publishing is on hold", "Ada Lindqvist on Threads: access was revoked."},
+			[]string{"Publishing is on hold", "Ada Lindqvist on Threads: access was revoked"},
 		},
 		{
 			"a live post without a link says why", "post-without-link", "[data-testid=link]",
@@ -359,6 +359,8 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"nothing of a deleted file can be pinned", "media-removed", "[data-testid=file-pinned]", nil},
 		{"only its details can be deleted", "media-removed", "[data-testid=delete-file]", []string{"Delete details…"}},
 		{"all filters of the library can be cleared", "media-filtered", "[data-testid=chips] a:not(.filter-chip)", []string{"Clear all"}},
+		{"the title of a notice has no full stop", "keys-made", ".alert-title", []string{"Key “Newsletter script” created"}},
+		{"nor has that of a refused request", "forgot-refused", ".alert-title", []string{"Too many requests"}},
 		{"an account with one queued post says so", "accounts", "[data-status=expired] .account-queued", []string{"1 queued"}},
 		{"a stranger's error has no rail", "fault-stranger", ".rail", nil},
 		{"an error inside a page is no page", "part-fault", "main", nil},

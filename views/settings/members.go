@@ -84,9 +84,9 @@ func (m MembersModel) selectedInvitationRole() string {
 
 func (m MembersModel) newInvitationTitle() string {
 	if m.New.Emailed {
-		return "Invitation emailed to " + m.New.Email + "."
+		return "Invitation emailed to " + m.New.Email
 	}
-	return "Send this link to " + m.New.Email + ". It will not be shown again."
+	return "Send this link to " + m.New.Email
 }
 
 // ResendLabel returns the label of the button that renews an invitation.
