@@ -359,6 +359,14 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"nothing of a deleted file can be pinned", "media-removed", "[data-testid=file-pinned]", nil},
 		{"only its details can be deleted", "media-removed", "[data-testid=delete-file]", []string{"Delete details…"}},
 		{"all filters of the library can be cleared", "media-filtered", "[data-testid=chips] a:not(.filter-chip)", []string{"Clear all"}},
+		{
+			"the same column says who has joined and who was invited", "members", "[data-label=Status]", []string{
+				"Joined 17 Nov 2026, 06:05 CET", "Invitation expires 28 Nov 2026, 09:05 CET", "Invitation expired",
+			},
+		},
+		{"an address breaks only after @ and the dots", "members", ".member-email", []string{
+			"ada@example.org", "ben@example.org", "maximiliane.von.und.zu.hohenbuchau@example.org",
+		}},
 		{"the title of a notice has no full stop", "keys-made", ".alert-title", []string{"Key “Newsletter script” created"}},
 		{"nor has that of a refused request", "forgot-refused", ".alert-title", []string{"Too many requests"}},
 		{"an account with one queued post says so", "accounts", "[data-status=expired] .account-queued", []string{"1 queued"}},
