@@ -360,6 +360,12 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"only its details can be deleted", "media-removed", "[data-testid=delete-file]", []string{"Delete details…"}},
 		{"all filters of the library can be cleared", "media-filtered", "[data-testid=chips] a:not(.filter-chip)", []string{"Clear all"}},
 		{
+			"groups that exist can be used without the plan", "groups-not-included", "[data-testid=alert] p", []string{
+				"Your plan does not include groups",
+				"You can use, edit and delete existing groups, but not create new ones.", "See plans",
+			},
+		},
+		{
 			"the same column says who has joined and who was invited", "members", "[data-label=Status]", []string{
 				"Joined 17 Nov 2026, 06:05 CET", "Invitation expires 28 Nov 2026, 09:05 CET", "Invitation expired",
 			},
