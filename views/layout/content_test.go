@@ -328,6 +328,10 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"the rail counts what needs a person", "attention", ".rail .attention", []string{"1 failed", "2 to reconnect"}},
 		{"the number leads to the posts", "attention", ".rail a.attention-link[href$='posts?status=failed']", []string{"1 failed"}},
 		{"on a phone too", "attention", ".bar a.attention-link[href$='posts?status=failed']", []string{"1 failed"}},
+		{
+			"where a menu hides the other numbers, it shows their sum", "attention", ".bar-more summary .attention",
+			[]string{"2 to reconnect"},
+		},
 		{"no link is inside another", "attention", "a a", nil},
 		{"an error of the server can be tried again", "fault-500", "[data-testid=again]", []string{"Try again"}},
 		{"an error says what to do", "fault-429", "[data-testid=advice]", []string{"Wait a moment, then try again."}},
@@ -373,6 +377,8 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"an address breaks only after @ and the dots", "members", ".member-email", []string{
 			"ada@example.org", "ben@example.org", "maximiliane.von.und.zu.hohenbuchau@example.org",
 		}},
+		{"a result shows two networks and the number of others", "search-many", ".palette-marks:has(:nth-child(2))", []string{"+2"}},
+		{"and no third", "search-many", ".palette-marks :nth-child(3)", nil},
 		{"the title of a notice has no full stop", "keys-made", ".alert-title", []string{"Key “Newsletter script” created"}},
 		{"nor has that of a refused request", "forgot-refused", ".alert-title", []string{"Too many requests"}},
 		{"an account with one queued post says so", "accounts", "[data-status=expired] .account-queued", []string{"1 queued"}},

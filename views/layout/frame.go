@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"belfry/internal/core"
 	"belfry/views/link"
@@ -150,6 +151,18 @@ func (f Frame) bottomBarURL(e navEntry) string {
 // isCurrentSectionAmong reports whether the current page belongs to one of the entries.
 func (f Frame) isCurrentSectionAmong(entries []navEntry) bool {
 	return slices.ContainsFunc(entries, func(e navEntry) bool { return e.section == f.Section })
+}
+
+// sumAttention returns how many things in the sections of the entries require the person's attention.
+func (f Frame) sumAttention(entries []navEntry) (sum Attention) {
+	var words []string
+	for _, e := range entries {
+		if a := f.Attention[e.section]; a.Count > 0 {
+			sum.Count, words = sum.Count+a.Count, append(words, a.Words)
+		}
+	}
+	sum.Words = strings.Join(words, ", ")
+	return sum
 }
 
 // PageEntries returns the pages that the search offers: those of the navigation except the composer, and the lists of
