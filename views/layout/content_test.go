@@ -155,7 +155,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"an error of the form stands beside its input", "compose-wrong", "#text-error .note-what",
-			[]string{"No such sign."},
+			[]string{"The text is too long."},
 		},
 		{"a tab says how many problems it has", "compose-wrong", "[for=tab-facebook] .tab-problems", []string{"2"}},
 		{"so does the tab of all networks", "compose-wrong", "[for=tab-all] .tab-problems", []string{"1"}},
@@ -189,7 +189,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"a wrong setting says so beside its input", "compose-wrong", "#setting-facebook-link-error",
-			[]string{"That is not an address."},
+			[]string{"Enter an address that begins with https://."},
 		},
 		{
 			"a setting of every kind has its input", "compose",

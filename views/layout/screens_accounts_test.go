@@ -13,7 +13,7 @@ import (
 )
 
 func (f fixture) accountPages() map[string]templ.Component {
-	limit := int64(3)
+	limit := int64(4)
 	frame := f.frame("Accounts", layout.SectionAccounts)
 	networks := []accounts.Network{
 		{ID: "threads", Name: "Threads", Profile: "profile", Needs: "You need a public Threads profile.", Configured: true},
@@ -34,7 +34,8 @@ func (f fixture) accountPages() map[string]templ.Component {
 		Quotas: []accounts.Quota{{Words: "12 of 250 posts in 24 hours"}},
 	}
 	near := ada
-	near.ID, near.EndsAt, near.KeepsGrant = accD, f.now.Add(72*time.Hour), true
+	near.ID, near.Name, near.Username = accD, "Ada’s bakery", "adabakes"
+	near.EndsAt, near.KeepsGrant = f.now.Add(72*time.Hour), true
 	near.Quotas, near.Blocked = []accounts.Quota{{Words: "240 of 250 posts in 24 hours", Near: true}}, "Try again tomorrow."
 	near.Unreachable = []core.FileKind{core.FileImage}
 	broken := []accounts.Account{
@@ -48,10 +49,10 @@ func (f fixture) accountPages() map[string]templ.Component {
 	}
 	m := accounts.Model{
 		Frame: frame, Zone: f.zone, Used: 204, Found: 204, Pages: 3, Networks: with([]accounts.Account{ada, near}, broken),
-		Filter: accounts.Filter{Network: "threads", Page: 2},
+		Filter: accounts.Filter{Page: 2},
 	}
 	full := m
-	full.Used, full.Found, full.Pages, full.Limit, full.Filter = 3, 3, 1, &limit, accounts.Filter{}
+	full.Used, full.Found, full.Pages, full.Limit, full.Filter = 4, 4, 1, &limit, accounts.Filter{}
 	nobody := m
 	nobody.Networks, nobody.Found, nobody.Pages, nobody.Filter = networks, 0, 1, accounts.Filter{Query: "zzz", Page: 1}
 	reader := m
@@ -70,11 +71,12 @@ func (f fixture) accountPages() map[string]templ.Component {
 			},
 		}),
 		"accounts-disconnect": layout.Confirm(layout.ConfirmModel{
-			Frame: frame, Title: "Disconnect Ada Lindqvist?", Action: frame.Link.Disconnect(accA), Button: "Disconnect",
+			Frame: frame, Title: "Disconnect Ada Lindqvist on Threads?", Action: frame.Link.Disconnect(accA), Button: "Disconnect",
 			Back: frame.Link.Accounts(),
 			Points: []string{
-				"3 queued posts go back to the drafts and give their slots back.",
-				"What is live stays where it is.", "Connecting it again later is possible.",
+				"Belfry stops using the account immediately, and deletes the account's access tokens within about a day.",
+				"Published posts stay on the network and in your list of posts.",
+				"3 queued posts become drafts and will not be published.",
 			},
 		}),
 	}
@@ -108,7 +110,7 @@ func (f fixture) groupPages() map[string]templ.Component {
 		}),
 		"group": groups.Form(groups.FormModel{Frame: form, ID: "grp_1", Name: "Shops", Color: "#b45309", Accounts: all}),
 		"group-wrong": groups.Form(groups.FormModel{
-			Frame: form, Color: groups.DefaultColor(), Errors: map[string]string{groups.FieldName: "Enter a name."},
+			Frame: f.frame("New group", layout.SectionGroups), Color: groups.DefaultColor(), Errors: map[string]string{groups.FieldName: "Enter a name."},
 		}),
 		"group-changed": groups.Form(groups.FormModel{
 			Frame: form, ID: "grp_1", Name: "Our shops", Color: "#b45309", Accounts: all, Saved: &list.Groups[0],

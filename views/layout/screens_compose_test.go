@@ -103,14 +103,14 @@ func (f fixture) composers() map[string]templ.Component {
 		Warning: true, Input: posts.FieldText, Issue: core.WarnSameTextRecently.WithoutNetwork("Bell & Rope"),
 	}, wrong.Plan.Rows[1])
 	wrong.Refused = &contract.Error{
-		Code: "plan_has_issues", Message: "The plan has issues.",
-		Hint: "Mend them and send again.",
+		Code: "plan_has_issues", Message: "The post cannot be published as it is.",
+		Hint: "Fix the problems below and try again.",
 	}
 	wrong.Errors = map[string]string{
-		"account": "Choose at least one account.", "text": "No such sign.", "at": "That time is past.",
-		posts.OverrideFieldName("facebook", posts.FieldText): "Not that.",
-		posts.SettingFieldName("facebook", "link"):           "That is not an address.",
-		posts.SettingFieldName("facebook", "contentType"):    "That needs a file.",
+		"account": "Choose at least one account.", "text": "The text is too long.", "at": "The time is in the past.",
+		posts.OverrideFieldName("facebook", posts.FieldText): "The text is too long.",
+		posts.SettingFieldName("facebook", "link"):           "Enter an address that begins with https://.",
+		posts.SettingFieldName("facebook", "contentType"):    "Add a file for this type.",
 	}
 
 	edit := f.compose()

@@ -31,7 +31,7 @@ func (f fixture) mediaPages() map[string]templ.Component {
 	video.Kind, video.Mime, video.DurationMs = "video", "video/mp4", new(int64(83_000))
 	broken.Status, broken.FailReason, broken.ThumbnailURL = "failed", new("The file is a web page."), nil
 	waits.Status, waits.ThumbnailURL = "processing", nil
-	gone.PurgedAt, gone.PublishedAt = f.in(-time.Hour), f.in(-73*time.Hour)
+	gone.CreatedAt, gone.PublishedAt, gone.PurgedAt = *f.in(-80 * time.Hour), f.in(-73*time.Hour), f.in(-time.Hour)
 	library := media.LibraryModel{
 		Frame: frame, Folders: folders, Filter: link.MediaFilter{Folder: "fld_1"}, Next: "med_5",
 		Files:     []media.File{{Media: noon}, {Media: video}, {Media: broken}, {Media: waits}, {Media: gone}},
@@ -62,9 +62,9 @@ func (f fixture) mediaPages() map[string]templ.Component {
 	watched := page
 	watched.File, watched.DeletedAt, watched.Posts = media.File{Media: video}, f.now.Add(time.Hour), nil
 	removed := page
-	removed.File, removed.URL = media.File{Media: gone}, ""
+	removed.File, removed.URL, removed.Values = media.File{Media: gone}, "", media.NewFileValues(gone)
 	wrong := page
-	wrong.File, wrong.URL = media.File{Media: broken}, ""
+	wrong.File, wrong.URL, wrong.Posts, wrong.MorePosts = media.File{Media: broken}, "", nil, false
 	wrong.Errors = map[string]string{"name": "The text is longer than 2000 bytes.", "description": "Too long.", "tags": "Too many."}
 	picker := media.PickModel{Link: frame.Link, Folders: folders, Files: library.Files, Next: "med_5"}
 	return map[string]templ.Component{

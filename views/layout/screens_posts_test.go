@@ -58,7 +58,10 @@ func (f fixture) lists() map[string]templ.Component {
 	}
 	together := posts.ListModel{
 		Frame: f.frame("3 posts at Sat 21 Nov 2026, 18:00 CET (Europe/Berlin)", layout.SectionCalendar), Zone: f.zone,
-		Now: f.now, Rows: rows[:2],
+		Now: f.now, Rows: slices.Clone(rows[:2]),
+	}
+	for i := range together.Rows {
+		together.Rows[i].PublishAt = f.in(7*time.Hour + 55*time.Minute)
 	}
 	ofDay := together
 	ofDay.Calendar = &link.Calendar{View: link.ViewDay, Date: "2026-11-21"}

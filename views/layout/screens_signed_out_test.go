@@ -34,8 +34,7 @@ func (f fixture) doors() map[string]templ.Component {
 			Email: "ben@example.org", Role: core.RoleViewer,
 			Errors: map[string]string{"name": "The name is missing."},
 			Refused: &contract.Error{
-				Code: "unauthenticated", Message: "That is not the password.",
-				Hint: "Enter the password that you use to sign in.",
+				Code: "unauthenticated", Message: "The password is wrong.", Hint: "Enter the password that you use to sign in.",
 			},
 		}),
 		"no-invitation": auth.NoInvitation(layout.Frame{Title: "Invitation"}),
@@ -49,7 +48,7 @@ func (f fixture) doors() map[string]templ.Component {
 		"signin-refused": auth.SignIn(auth.SignInModel{
 			Frame: layout.Frame{Title: "Sign in"}, Email: "ada@example.org", Next: "/posts",
 			Refused: &contract.Error{
-				Code: "unauthenticated", Message: "Email and password do not belong together.",
+				Code: "unauthenticated", Message: "The email address or the password is wrong.",
 				Hint: "Check both and try again.",
 			},
 		}),

@@ -18,6 +18,7 @@ import (
 	"belfry/views/posts"
 	"belfry/views/reference"
 	"belfry/views/settings"
+	"belfry/views/ui"
 )
 
 const (
@@ -113,8 +114,11 @@ func (f fixture) faults() map[string]templ.Component {
 		m := errorpage.Model{
 			Frame: f.frame("", ""), Status: status, RequestID: "req_01kbmx", Error: contract.Error{Code: "internal"},
 		}
-		if status >= http.StatusInternalServerError {
+		switch {
+		case status >= http.StatusInternalServerError, status == http.StatusTooManyRequests:
 			m.Again = m.Frame.Link.Home()
+		case status == http.StatusConflict:
+			m.Back = m.Frame.Link.Post(postID)
 		}
 		all["fault-"+name] = errorpage.Page(m)
 	}
@@ -180,7 +184,9 @@ func (f fixture) searches() map[string]templ.Component {
 		"search":    layout.Search(m), "search-none": layout.Search(none),
 		"search-many":  layout.Search(many),
 		"part-palette": layout.PalettePart(m), "part-palette-none": layout.PalettePart(none),
-		"first-steps":        posts.List(posts.ListModel{Frame: newcomer}),
+		"first-steps": posts.List(posts.ListModel{
+			Frame: newcomer, Accounts: []ui.Option{{Value: accA, Label: "Ada Lindqvist on Threads"}},
+		}),
 		"first-steps-editor": posts.List(posts.ListModel{Frame: helper}),
 		"design":             design.Page(design.Model{Frame: layout.Frame{Title: "Design"}, Tokens: static.DesignTokenNames()}),
 	}
