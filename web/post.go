@@ -161,7 +161,8 @@ func (r *request) loadPublishingObstacles(m *posts.ShowModel) (err error) {
 	m.AccountTrouble = m.Account + " on " + m.Network + ": " + disconnectedReasons[account.Status]
 	if r.caller.Role().CanManage() {
 		m.Reconnect = r.link.Reconnect(account.ID)
-		if m.Post.Status == string(core.PostFailed) && !slices.Contains(m.Acts, core.ActSettle) && !m.Mend && m.ReplacedBy == "" {
+		failed := m.Post.Status == string(core.PostFailed) && !slices.Contains(m.Acts, core.ActSettle)
+		if failed && !m.Mend && m.ReplacedBy == "" {
 			m.Reconnect = r.link.ReconnectForPost(m.Post.ID)
 		}
 	}
