@@ -382,6 +382,10 @@ func TestAWeekOpensAtItsFirstHourOfInterest(t *testing.T) {
 			}
 		}
 	}
+	a.at("2026-10-09T06:45", "Rolls") // it was above the hours that were in sight, and its day looked empty
+	if got := textOf(a.calendar("view=week").one(t, "#start")); got != "06:00" {
+		t.Errorf("the present week opens at %s, but has a post at 06:45", got)
+	}
 }
 
 func TestAMoveIntoThePastOffersSendNow(t *testing.T) {

@@ -213,7 +213,7 @@ function endDrag(isDropped) {
   if (at !== entry.dataset.at) moveAndSave(entry, at, over);
 }
 
-// A week opens at the present time, or else at its first post. The fragment of an address does this without scripts, but
+// A week opens at its first post, but with the present time in sight. The fragment of an address does this without scripts, but
 // it also scrolls the page, so that the page's head is out of sight.
 function openWeek() {
   const start = document.getElementById("start");

@@ -166,13 +166,14 @@ func addStartAnchorIfWeek(view, url string) string {
 	return url
 }
 
-// hourToScrollTo returns the hour at which a week opens: the hour before the present one or, in another week, the first
-// hour with posts. Without posts, it returns 7.
+// hourToScrollTo returns the hour at which a week opens: the first hour with posts or, if that is earlier, the hour before
+// the present one. Without either, it returns 7.
 func (m Model) hourToScrollTo() int {
-	first := 24
+	const none = 24
+	first := none
 	for _, d := range m.Days {
 		if m.isToday(d) {
-			return max(m.Now.In(m.Zone.Location()).Hour()-1, 0)
+			first = min(first, max(m.Now.In(m.Zone.Location()).Hour()-1, 0))
 		}
 		for _, h := range d.Hours {
 			if h.Total > 0 {
@@ -180,7 +181,7 @@ func (m Model) hourToScrollTo() int {
 			}
 		}
 	}
-	if first == 24 {
+	if first == none {
 		return 7
 	}
 	return first
