@@ -274,7 +274,9 @@ func (r *request) showPostsTogether(together calendar.TogetherModel, shown link.
 	if err := r.loadRows(&m, cards, selectedIDs); err != nil {
 		return err
 	}
-	return r.render(http.StatusOK, posts.Together(m, together.Total), nil)
+	back := shown
+	back.Date = cmp.Or(shown.Date, together.Posts[0].At.In(together.Zone.Location()).Format(time.DateOnly))
+	return r.render(http.StatusOK, posts.Together(m, together.Total, r.link.Calendar(back)), nil)
 }
 
 // moveCalendarEntry moves a post, or all posts that share its entry, to another time, and shows the calendar.

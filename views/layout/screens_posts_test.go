@@ -66,7 +66,7 @@ func (f fixture) lists() map[string]templ.Component {
 	ofDay := together
 	ofDay.Calendar = &link.Calendar{View: link.ViewDay, Date: "2026-11-21"}
 	return map[string]templ.Component{
-		"posts-together": posts.Together(together, 3), "posts-of-day": posts.Together(ofDay, 2),
+		"posts-together": posts.Together(together, 3, "/calendar"), "posts-of-day": posts.Together(ofDay, 2, "/calendar"),
 		"posts": list(func(m *posts.ListModel) {
 			m.Frame, m.Rows, m.Next, m.Counts = frame, rows[:2], "abc", counts
 			m.Frame.Flash = &layout.Flash{

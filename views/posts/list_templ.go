@@ -109,8 +109,8 @@ func List(m ListModel) templ.Component {
 }
 
 // Together is the page of the posts that share an entry or a day of the calendar. total is their number; the model may
-// contain only the first of them.
-func Together(m ListModel, total int) templ.Component {
+// contain only the first of them. calendarURL is the page of the calendar that shows them.
+func Together(m ListModel, total int, calendarURL string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -143,7 +143,7 @@ func Together(m ListModel, total int) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = backToCalendar(m.calendarDayURLOrEmpty()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = backToCalendar(calendarURL).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
