@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"errors"
+	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
@@ -161,7 +162,7 @@ func TestThePageExplainsEveryFaultAndLeadsBack(t *testing.T) {
 	t.Parallel()
 	page := start(t, sandbox.Config{Prefix: "/sandbox", AppName: "Belfry", Home: "/"}).get("/_/", "")
 	for _, kind := range sim.FaultKinds() {
-		if !strings.Contains(page.text, "<dt><code>"+kind.Name+"</code></dt><dd>"+kind.Does) {
+		if !strings.Contains(page.text, "<dt><code>"+kind.Name+"</code></dt><dd>"+template.HTMLEscapeString(kind.Does)) {
 			t.Errorf("the page does not explain %s", kind.Name)
 		}
 	}

@@ -155,8 +155,10 @@ func (o *OAuth) checkRequest(r *http.Request) ([]string, error) {
 		return nil, errors.New("state is missing")
 	case challenge == "" && (o.cfg.NeedPKCE || method != ""):
 		return nil, errors.New("code_challenge is missing")
-	case challenge != "" && (method != "S256" || len(challenge) != len(o.cfg.PKCE.encodeSum(make([]byte, sha256.Size)))):
-		return nil, fmt.Errorf("code_challenge must be S256, as %s", o.cfg.PKCE)
+	case challenge != "" && method != "S256":
+		return nil, errors.New("code_challenge_method must be S256")
+	case challenge != "" && len(challenge) != len(o.cfg.PKCE.encodeSum(make([]byte, sha256.Size))):
+		return nil, fmt.Errorf("code_challenge must be a SHA-256 hash encoded as %s", o.cfg.PKCE)
 	}
 	return o.checkScopes(SplitScopes(r.Form.Get("scope")))
 }

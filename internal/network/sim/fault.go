@@ -31,14 +31,23 @@ const (
 // Kind is a kind of fault and what it does, in a sentence.
 type Kind struct{ Name, Does string }
 
+// noEffect says whether a call takes effect despite its response.
+const noEffect = "The call has no effect unless you choose to accept it first."
+
 // FaultKinds returns every kind, in an order that suits people.
 func FaultKinds() []Kind {
 	return []Kind{
-		{Reject, "The network refuses the call permanently. Nothing is published."},
+		{Reject, "The network refuses the call permanently. " + noEffect},
 		{Error, "The network responds with the error code that you enter."},
-		{RateLimited, "The network refuses further requests for 30 seconds, or for the number of seconds that you enter."},
+		{
+			RateLimited,
+			"The network refuses the call and asks for a pause of 30 seconds, or of the number of seconds that you enter.",
+		},
 		{Slow, "The response is delayed by the number of milliseconds that you enter."},
-		{TokenExpired, "The account's access token expires. The account must be reconnected."},
+		{
+			TokenExpired,
+			"The access token of the call expires. If the account has no refresh token, it must be reconnected.",
+		},
 		{TokenRevoked, "The account's access is revoked. The account must be reconnected."},
 		{
 			DropAfterAccept,
@@ -50,8 +59,8 @@ func FaultKinds() []Kind {
 			NotReadyRace,
 			"The publishing call returns “not found” for a container that was ready. Only for networks that publish in two steps.",
 		},
-		{ServerError, "The network responds with HTTP 500. The call has no effect."},
-		{BadGateway, "A server in front of the network responds with HTTP 502 and a web page. The call has no effect."},
+		{ServerError, "The network responds with HTTP 500. " + noEffect},
+		{BadGateway, "A server in front of the network responds with HTTP 502 and a web page. " + noEffect},
 		{
 			TruncatedJSON,
 			"The call succeeds, but only half of the response arrives. With a code, half of that error's response arrives.",
@@ -213,7 +222,7 @@ func (x *Fault) checkNumbers() error {
 	case x.Kind == BreakOff && x.AfterBytes < 1:
 		return fmt.Errorf("kind %s needs afterBytes", BreakOff)
 	case x.Kind == Error && x.Code == 0 && x.Reason == "":
-		return fmt.Errorf("kind %s needs a code", Error)
+		return fmt.Errorf("kind %s needs a code or a reason", Error)
 	case x.Status != 0 && (x.Status < minStatus || x.Status > maxStatus):
 		return fmt.Errorf("status %d: use %d to %d", x.Status, minStatus, maxStatus)
 	case x.RetryAfter < 0:

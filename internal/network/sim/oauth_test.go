@@ -109,8 +109,8 @@ func TestConsentPageRefusesWhatNoAppMayAsk(t *testing.T) {
 		"does not accept the parameter client_id": {"client_id": {"app"}},
 		"state was given more than":               {"state": {"a", "b"}},
 		"code_challenge is missing":               {"code_challenge": {""}},
-		"must be S256, as hex":                    {"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}},
-		"must be S256":                            {"code_challenge_method": {"plain"}},
+		"encoded as hex":                          {"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}},
+		"code_challenge_method must be S256":      {"code_challenge_method": {"plain"}},
 		"must be https; http is all":              {"redirect_uri": {"http://example.org/"}},
 	} {
 		form := url.Values{"code_challenge": good["code_challenge"], "code_challenge_method": {"S256"}}

@@ -114,7 +114,7 @@ func (s *Sim) About() sim.About {
 			},
 			{Name: OptProof, Title: "Facebook: require appsecret_proof", Default: Off, Choices: []string{Off, On}},
 			{Name: OptListDelay, Title: "Facebook: seconds until a post is listed", Default: "0"},
-			{Name: OptProcess, Title: "Facebook: seconds until a fetched video is processed", Default: "0"},
+			{Name: OptProcess, Title: "Facebook: seconds until a video is processed", Default: "0"},
 		},
 	}
 }

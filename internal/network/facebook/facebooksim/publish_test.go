@@ -284,6 +284,7 @@ func TestFaultsHaveTheNetworksWords(t *testing.T) {
 		"server error":      {sim.Fault{Kind: sim.ServerError}, 500, "2", ""},
 		"token expired":     {sim.Fault{Kind: sim.TokenExpired}, 400, "190", "463"},
 		"token revoked":     {sim.Fault{Kind: sim.TokenRevoked}, 400, "190", "458"},
+		"race":              {sim.Fault{Kind: sim.NotReadyRace}, 400, "100", "33"},
 		"role lost":         {sim.Fault{Kind: sim.TokenRevoked, Subcode: 492}, 400, "190", "492"},
 		"aimed at the feed": {sim.Fault{Kind: sim.Reject, Call: "feed", Account: bakery, Match: "hel"}, 400, "100", ""},
 	}

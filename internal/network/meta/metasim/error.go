@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path"
 	"strconv"
 	"time"
 
@@ -193,6 +194,9 @@ func (g *Graph) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 		sim.TokenRevoked: *g.newTokenError(sim.Token{Number: f.Subcode}, sim.Revoked),
 		sim.NotReadyRace: g.Words.Race,
 	}[f.Kind]
+	if f.Kind == sim.NotReadyRace && e.Code == 0 {
+		e = *NotFound(q.R.Method, path.Base(q.R.URL.Path))
+	}
 	if f.Code != 0 {
 		e.Code, e.Subcode = f.Code, 0
 	}
