@@ -19,6 +19,8 @@ type ErrorMeaning struct {
 	Daily bool
 	// AfterLive is true if the error comes only after the post is live: a final step fails, and the post stays live.
 	AfterLive bool
+	// Connecting is true if the error comes only while a person connects an account or Belfry renews a token.
+	Connecting bool
 	// Actor is who must act; "" if Kind determines it, see WhoActs.
 	Actor Actor
 }

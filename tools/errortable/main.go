@@ -34,12 +34,13 @@ const introduction = `# Error codes of the networks
 
 This page lists every error code that Belfry recognizes: all codes that the networks document for the calls that Belfry
 makes, and a few others. It says what happens after each error, and who must act. The page of a failed post shows the
-network's own message, without secrets, and the hint from this page. If the account must be reconnected, or the outcome
-of the post is unknown, the page of the post shows a general hint instead. If *Who must act* is Belfry, people need to
-follow the hint only if the error persists.
+network's own message, without secrets, and the hint from this page. If the account must be reconnected, the network
+could not process the post, or the outcome of the post is unknown, the page of the post shows a general hint instead. If
+*Who must act* is Belfry, people need to follow the hint only if the error persists.
 
-Some codes occur only while a person connects an account or while Belfry renews a token (` + "`invalid_grant`" + `, for
-example). If such a code occurs while a person connects an account, the account is not connected, and no post fails.
+If a row says that the account is not connected, its code occurs only while a person connects an account or while Belfry
+renews a token. If Belfry was renewing a token, it tries again later; after ` + "`invalid_grant`" + `, the account becomes
+revoked or expired instead.
 
 The tables describe what happens once a post is due. Before that time, temporary errors use up no retries, and a post
 whose account becomes revoked or expired does not fail yet. The pauses of 1, 5 and 15 minutes are the default of
@@ -50,8 +51,8 @@ goes live. If not, the table applies, with one exception: after a temporary erro
 renewed, Belfry repeats the call after the settle time if that is safe. If it is not safe, the post fails with
 ` + "`outcome_unknown`" + `.
 
-If a code is not listed, the HTTP status of the response determines what happens. If an error concerns a thumbnail or a
-playlist, the post is already live, and the error becomes a note in the post's timeline.
+If a code is not listed, the HTTP status of the response determines what happens. If the network refuses a thumbnail
+or a change to a playlist, the post is already live, and the error becomes a note in the post's timeline.
 
 `
 
@@ -97,6 +98,14 @@ func describe(m network.ErrorMeaning) string {
 		network.ScopePost: "the post", network.ScopeAccount: "the account's posts", network.ScopeApp: "all posts on the network",
 	}[m.Scope]
 	wait := "for " + duration(m.Wait)
+	switch {
+	case m.Connecting:
+		return "the account is not connected"
+	case m.AfterLive && m.Kind == network.Rejected:
+		return "the post stays live, with a note in its timeline"
+	case m.AfterLive:
+		return "the post stays live, and Belfry tries again"
+	}
 	switch m.Kind {
 	case network.RateLimited:
 		if m.Daily {
@@ -110,10 +119,7 @@ func describe(m network.ErrorMeaning) string {
 	case network.Expired, network.Revoked:
 		return "the post fails, and the account becomes " + string(m.Kind.ResultingAccountStatus())
 	}
-	switch {
-	case m.AfterLive:
-		return "the post stays live, with a note in its timeline"
-	case m.Wait > 0:
+	if m.Wait > 0 {
 		return "the post fails, and the account's other posts wait " + wait
 	}
 	return "the post fails"

@@ -21,7 +21,7 @@ const (
 	hintThere  = "According to Facebook, the same post has already been published on the Page. Check the Page before you send the post again."
 	hintAct    = "Facebook requires an action before you can post. Open the Page on Facebook to see what to do."
 	hintServer = "This server is not configured correctly for Facebook. Ask the server's operator to fix its configuration."
-	hintCode   = "The authorization code has already been used or has expired. Connect the account again."
+	hintCode   = "The sign-in took too long or was completed twice. Connect the account again."
 )
 
 // blocked means that a policy blocks the account.
@@ -75,9 +75,11 @@ var errorTable = meta.ErrorTable{
 
 	{Code: 101}:  {Kind: network.Rejected, Hint: hintServer, Actor: network.ActorOperator},
 	{Code: 2635}: {Kind: network.Rejected, Hint: hintServer, Actor: network.ActorOperator},
-	{Code: 3001}: {Kind: network.Rejected, Hint: hintServer, Actor: network.ActorOperator},
+	{Code: 3001}: {
+		Kind: network.Rejected, Actor: network.ActorOperator, Hint: "This is a bug in Belfry. Ask the server's operator to report it.",
+	},
 
-	{Code: 100, Subcode: 36007}: {Kind: network.Rejected, Hint: hintCode, Actor: network.ActorOwner},
-	{Code: 100, Subcode: 36008}: {Kind: network.Rejected, Hint: hintServer, Actor: network.ActorOperator},
-	{Code: 100, Subcode: 36009}: {Kind: network.Rejected, Hint: hintCode, Actor: network.ActorOwner},
+	{Code: 100, Subcode: 36007}: {Kind: network.Rejected, Hint: hintCode, Actor: network.ActorOwner, Connecting: true},
+	{Code: 100, Subcode: 36008}: {Kind: network.Rejected, Hint: hintServer, Actor: network.ActorOperator, Connecting: true},
+	{Code: 100, Subcode: 36009}: {Kind: network.Rejected, Hint: hintCode, Actor: network.ActorOwner, Connecting: true},
 }

@@ -39,10 +39,7 @@ var errorTable = meta.ErrorTable{
 	{Subcode: 2207050}: {
 		Kind: network.Rejected, Actor: network.ActorOwner, Hint: "Instagram has restricted this account. Open the Instagram app to see why.",
 	},
-	{Subcode: 2207023}: {Kind: network.Rejected, Hint: hintServer, Actor: network.ActorOperator},
-	{Subcode: 2207081}: {
-		Kind: network.Rejected, Hint: "The account cannot use trial Reels. Change the post and send it again.",
-	},
+	{Subcode: 2207023}:  {Kind: network.Rejected, Hint: hintServer, Actor: network.ActorOperator},
 	{Subcode: 2207028}:  {Kind: network.Rejected, Hint: hintCount},
 	{Subcode: 2207040}:  {Kind: network.Rejected, Hint: hintTags},
 	{Subcode: badVideo}: {Kind: network.Rejected, Hint: hintVideo},

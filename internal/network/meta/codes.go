@@ -28,7 +28,7 @@ const (
 	hintBlocked    = "The network has temporarily blocked this account. Open the account on the network to see why."
 	hintFetch      = "The network could not fetch the file from this server. " + Later
 	hintSpam       = "The network treats this post as spam. Change the text, and post less often for a while."
-	hintCode       = "The authorization code has already been used or has expired. Connect the account again."
+	hintConnect    = "Connect the account again."
 )
 
 // Waits after a refusal that concerns the account itself. Meta does not say how long its blocks last.

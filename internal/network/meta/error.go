@@ -78,7 +78,7 @@ func (t ErrorTable) ParseErrorOrNil(resp *network.Response, now time.Time) *netw
 		)
 	case err == nil && body.FlatMessage != "" && !ok:
 		return resp.AttachRedactedTo(network.Error{
-			Kind: network.Rejected, Code: strconv.Itoa(body.FlatCode), Message: body.FlatMessage, Hint: hintCode,
+			Kind: network.Rejected, Code: strconv.Itoa(body.FlatCode), Message: body.FlatMessage, Hint: hintConnect,
 		})
 	case ok:
 		return nil

@@ -21,7 +21,9 @@ var errorTable = meta.ErrorTable{
 	{Code: 0, Subcode: 4279013}: {
 		Kind: network.Rejected, Actor: network.ActorOwner, Hint: "Threads has restricted this profile. Open it on Threads to see why.",
 	},
-	{Code: 452, Subcode: 0}: {Kind: network.Rejected, Hint: "Connect the account again.", Actor: network.ActorOwner},
+	{Code: 452, Subcode: 0}: {
+		Kind: network.Rejected, Actor: network.ActorOwner, Hint: "Connect the account again.", Connecting: true,
+	},
 }
 
 // missingCodes are the codes for a container that does not exist.

@@ -28,7 +28,11 @@ const (
 	hintPermission = "Reconnect the account and leave every permission selected."
 	hintOperator   = "The server's credentials for TikTok are wrong. Ask the server's operator to correct them."
 	hintBanned     = "TikTok does not allow this account to post. Open the account on TikTok to see why."
-	hintCode       = "The authorization code has already been used or has expired. Connect the account again."
+	hintCode       = "The sign-in took too long or was completed twice. Connect the account again."
+	hintConnect    = "TikTok has a temporary problem. Connect the account again later."
+	hintApp        = "This server's app is not set up correctly on TikTok. Ask the server's operator to check the app."
+	hintReport     = "This is a bug in Belfry. Ask the server's operator to report it."
+	hintPull       = "TikTok could not download the files from this server. If the post still fails, try again later."
 	hintSpam       = "TikTok treats this post as spam. Change the text, and post less often for a while."
 	hintPicture    = "Use images of up to 1080 × 1920 or 1920 × 1080 pixels, or a video of 360 to 4096 pixels on each side."
 	hintFile       = "Replace the file with one that TikTok accepts, then send the post again."
@@ -88,18 +92,21 @@ var errorTable = map[string]network.ErrorMeaning{
 	},
 	"internal_error": {Kind: network.Transient, Hint: hintLater},
 
-	codeInvalidGrant:  {Kind: network.Rejected, Hint: hintCode, Actor: network.ActorOwner},
-	"invalid_request": {Kind: network.Rejected, Hint: "Connect the account again.", Actor: network.ActorOwner},
-	"access_denied": {
-		Kind: network.Rejected, Hint: "Connect the account again, and allow access.", Actor: network.ActorOwner,
-	},
-	"invalid_scope":             {Kind: network.Rejected, Hint: hintOperator, Actor: network.ActorOperator},
-	"invalid_client":            {Kind: network.Rejected, Hint: hintOperator, Actor: network.ActorOperator},
-	"unauthorized_client":       {Kind: network.Rejected, Hint: hintOperator, Actor: network.ActorOperator},
-	"unsupported_grant_type":    {Kind: network.Rejected, Hint: hintOperator, Actor: network.ActorOperator},
-	"unsupported_response_type": {Kind: network.Rejected, Hint: hintOperator, Actor: network.ActorOperator},
-	"server_error":              {Kind: network.Transient, Hint: hintLater},
-	"temporarily_unavailable":   {Kind: network.Transient, Hint: hintLater},
+	codeInvalidGrant:            connecting(network.Rejected, network.ActorOwner, hintCode),
+	"invalid_request":           connecting(network.Rejected, network.ActorOwner, "Connect the account again."),
+	"access_denied":             connecting(network.Rejected, network.ActorOwner, "Connect the account again, and allow access."),
+	"invalid_scope":             connecting(network.Rejected, network.ActorOperator, hintApp),
+	"invalid_client":            connecting(network.Rejected, network.ActorOperator, hintOperator),
+	"unauthorized_client":       connecting(network.Rejected, network.ActorOperator, hintApp),
+	"unsupported_grant_type":    connecting(network.Rejected, network.ActorOperator, hintReport),
+	"unsupported_response_type": connecting(network.Rejected, network.ActorOperator, hintReport),
+	"server_error":              connecting(network.Transient, network.ActorOwner, hintConnect),
+	"temporarily_unavailable":   connecting(network.Transient, network.ActorOwner, hintConnect),
+}
+
+// connecting returns the meaning of a code of the token endpoint.
+func connecting(kind network.ErrorKind, actor network.Actor, hint string) network.ErrorMeaning {
+	return network.ErrorMeaning{Kind: kind, Actor: actor, Hint: hint, Connecting: true}
 }
 
 // listDocumentedErrors returns the codes and the reasons why TikTok gives up on a post, sorted.
@@ -220,8 +227,8 @@ var failures = map[string]postFailure{
 	"frame_rate_check_failed":   {core.Doomed, hintFile},
 	"picture_size_check_failed": {core.Doomed, hintPicture},
 	"internal":                  {core.Broken, hintLater},
-	"video_pull_failed":         {core.Broken, hintLater},
-	"photo_pull_failed":         {core.Broken, hintLater},
+	"video_pull_failed":         {core.Broken, hintPull},
+	"photo_pull_failed":         {core.Broken, hintPull},
 	"publish_cancelled":         {core.Doomed, "The post was cancelled on TikTok. If it should be published after all, retry it."},
 	codeAuthRemoved:             {core.Doomed, "Reconnect the account, then retry the post."},
 	// The next upload is throttled and waits.

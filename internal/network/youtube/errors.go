@@ -76,12 +76,12 @@ func newTokenError(resp *network.Response, now time.Time) *network.Error {
 	}
 	meaning := meaningOfStatus(resp.Status)
 	e := network.Error{
-		Kind: meaning.Kind, Code: out.Code, Message: cmp.Or(out.Description, out.Code), Hint: "Connect the account again.",
+		Kind: meaning.Kind, Code: out.Code, Message: cmp.Or(out.Description, out.Code), Hint: hintConnect,
 	}
+	known, isKnown := tokenReasons[out.Code]
 	switch {
-	case out.Code == "invalid_client" || out.Code == "unauthorized_client" || out.Code == "deleted_client":
-		e.Kind = network.Rejected
-		e.Hint = "Ask the server's operator to check BELFRY_" + varClientID + " and BELFRY_" + varClientSecret + "."
+	case isKnown && known.Actor == network.ActorOperator:
+		e.Kind, e.Hint = known.Kind, known.Hint
 	case meaning.Kind == network.RateLimited:
 		e.Hint, e.RetryAfter = meaning.Hint, cmp.Or(resp.RetryAfter(now), meaning.Wait)
 	case meaning.Kind == network.Transient:
@@ -113,6 +113,7 @@ const (
 	hintLater     = "Belfry will try again."
 	hintFailing   = "YouTube has a temporary problem. If the post still fails, try again later."
 	hintReconnect = "Reconnect the account."
+	hintConnect   = "Connect the account again."
 	hintQuota     = "This server's Google Cloud project has used up its quota. Publishing resumes when the quota resets, at midnight in Los Angeles."
 	hintContent   = "Correct the post and send it again."
 	hintChannel   = "Open YouTube Studio to see what is wrong with the channel."
@@ -132,6 +133,9 @@ var (
 	perUser = network.ErrorMeaning{
 		Kind: network.RateLimited, Hint: hintLater, Scope: network.ScopeAccount, Wait: time.Minute,
 	}
+	perThumbnail = network.ErrorMeaning{
+		Kind: network.RateLimited, Hint: hintLater, Scope: network.ScopeAccount, Wait: time.Minute, AfterLive: true,
+	}
 	quotaUsed    = network.ErrorMeaning{Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeApp, Daily: true}
 	tokenLapsed  = network.ErrorMeaning{Kind: network.Lapsed, Hint: "Belfry renews the access token and tries again."}
 	accessLost   = network.ErrorMeaning{Kind: network.Revoked, Hint: hintReconnect}
@@ -144,7 +148,11 @@ var (
 	badPlaylist = network.ErrorMeaning{
 		Kind: network.Rejected, Hint: "Add the video to the playlist in YouTube Studio.", AfterLive: true,
 	}
-	serviceBug = network.ErrorMeaning{Kind: network.Rejected, Hint: hintReport, Actor: network.ActorOperator}
+	serviceBug  = network.ErrorMeaning{Kind: network.Rejected, Hint: hintReport, Actor: network.ActorOperator}
+	wrongClient = network.ErrorMeaning{
+		Kind: network.Rejected, Actor: network.ActorOperator, Connecting: true,
+		Hint: "Ask the server's operator to check BELFRY_" + varClientID + " and BELFRY_" + varClientSecret + ".",
+	}
 )
 
 // reasons holds the meanings of YouTube's error reasons.
@@ -152,7 +160,7 @@ var reasons = map[string]network.ErrorMeaning{
 	"internalError": failing, "backendError": failing,
 
 	"rateLimitExceeded": throttled, "RESOURCE_EXHAUSTED": throttled, "userRateLimitExceeded": perUser,
-	"uploadRateLimitExceeded": perUser, "quotaExceeded": quotaUsed, "dailyLimitExceeded": quotaUsed,
+	"uploadRateLimitExceeded": perThumbnail, "quotaExceeded": quotaUsed, "dailyLimitExceeded": quotaUsed,
 	"uploadLimitExceeded": {
 		Kind: network.RateLimited, Scope: network.ScopeAccount, Wait: 24 * time.Hour,
 		Hint: "The channel has reached YouTube's daily limit on uploads. Belfry will try again.",
@@ -163,9 +171,8 @@ var reasons = map[string]network.ErrorMeaning{
 	"ACCESS_TOKEN_SCOPE_INSUFFICIENT": accessLost,
 
 	"invalidTitle": badContent, "invalidDescription": badContent, "invalidTags": badContent, "invalidCategoryId": badContent,
-	"invalidFilename": badContent, "invalidPublishAt": badContent, "invalidRecordingDetails": badContent,
-	"invalidVideoGameRating": badContent, "invalidVideoMetadata": badContent, "defaultLanguageNotSet": badContent,
-	"mediaBodyRequired": badContent, "forbiddenLicenseSetting": badContent, "forbiddenPrivacySetting": badContent,
+	"invalidRecordingDetails": badContent, "invalidVideoMetadata": badContent,
+	"forbiddenLicenseSetting": badContent, "forbiddenPrivacySetting": badContent,
 
 	"forbidden": badChannel, "authenticatedUserAccountClosed": badChannel, "authenticatedUserAccountSuspended": badChannel,
 	"authenticatedUserNotChannel": badChannel, "channelClosed": badChannel, "channelSuspended": badChannel,
@@ -180,17 +187,33 @@ var reasons = map[string]network.ErrorMeaning{
 	"playlistOperationUnsupported": badPlaylist, "videoAlreadyInAnotherSeriesPlaylist": badPlaylist, "manualSortRequired": badPlaylist,
 	"invalidContentDetails": badPlaylist, "invalidPlaylistItemPosition": badPlaylist, "invalidResourceType": badPlaylist,
 	"channelIdRequired": badPlaylist, "playlistIdRequired": badPlaylist, "resourceIdRequired": badPlaylist,
-	"videoNotFound": {Kind: network.Rejected, Hint: "Check the channel on YouTube: the video may have been deleted."},
+	"videoNotFound": {
+		Kind: network.Rejected, Hint: "Check the channel on YouTube: the video may have been deleted.", AfterLive: true,
+	},
 
 	"missingRequiredParameter": serviceBug, "unexpectedParameter": serviceBug, "invalidPageToken": serviceBug,
 	"invalidFilters": serviceBug, "incompatibleParameters": serviceBug,
+	// These concern parts of a request that Belfry does not send or always sends.
+	"invalidFilename": serviceBug, "invalidPublishAt": serviceBug, "invalidVideoGameRating": serviceBug,
+	"defaultLanguageNotSet": serviceBug, "mediaBodyRequired": serviceBug,
 }
 
-// listDocumentedErrors returns the reasons, sorted.
+// tokenReasons holds the meanings of the token endpoint's errors.
+var tokenReasons = map[string]network.ErrorMeaning{
+	"invalid_grant": {
+		Kind: network.Rejected, Hint: hintConnect, Actor: network.ActorOwner, Connecting: true,
+	},
+	"invalid_client": wrongClient, "unauthorized_client": wrongClient, "deleted_client": wrongClient,
+}
+
+// listDocumentedErrors returns all reasons, sorted.
 func listDocumentedErrors() []network.DocumentedError {
 	var all []network.DocumentedError
 	for reason, meaning := range reasons {
 		all = append(all, network.DocumentedError{Code: reason, ErrorMeaning: meaning})
+	}
+	for code, meaning := range tokenReasons {
+		all = append(all, network.DocumentedError{Code: code, ErrorMeaning: meaning})
 	}
 	network.SortDocumentedErrors(all)
 	return all
