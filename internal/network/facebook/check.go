@@ -23,7 +23,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 		f.AddIf(kind == typeStories && !blank, core.IssueTextNotAllowed)
 		f.AddIf(
 			kind != typeText && s.Link != "", core.IssueSettingConflict, "link",
-			"Only text posts can have a link.",
+			"Only text posts can have a link preview.",
 		)
 		f.AddIf(
 			isFacebookLink(s.Link), core.IssueSettingConflict, "link",

@@ -41,7 +41,7 @@ var fields = []network.Field{
 	{Name: "shareToFeed", Label: "Also show in the feed", Kind: network.FieldSwitch, Default: "true", Help: "Reels only."},
 	{
 		Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Files: true,
-		Help: "Alternative text for screen readers. Only for a single image: in a carousel, each image has its own alternative text.",
+		Help: "Alternative text for screen readers. Only for a single image in the feed: in a carousel, each image has its own alternative text.",
 	},
 	{Name: "coverMs", Label: "Cover frame", Kind: network.FieldNumber, Help: "The frame's position in the video, in milliseconds. Reels only."},
 }
