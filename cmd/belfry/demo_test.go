@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -14,8 +15,8 @@ import (
 
 func TestSeedGivesTheFirstOwnerThreeBrandsWithAPastAndAFuture(t *testing.T) {
 	t.Parallel()
-	database := storetest.URL(t)
-	env := []string{"BELFRY_DATABASE_URL=" + database, "BELFRY_DATA_DIR=" + t.TempDir(), "BELFRY_ADDR=127.0.0.1:0"}
+	database, data := storetest.URL(t), t.TempDir()
+	env := []string{"BELFRY_DATABASE_URL=" + database, "BELFRY_DATA_DIR=" + data, "BELFRY_ADDR=127.0.0.1:0"}
 	code, _, errs := belfryWith(t, env, "crooked bells ring\n",
 		"workspace", "create", "--name", "Papercut", "--owner-email", "nia@example.org", "--password-stdin")
 	if code != exitOK {
@@ -70,6 +71,7 @@ func TestSeedGivesTheFirstOwnerThreeBrandsWithAPastAndAFuture(t *testing.T) {
 		}
 	}
 	checkEveryNetworkHasPosts(t, pool)
+	checkNetworksShowTheTimesOfPosts(t, pool, data)
 }
 
 // A network that allowed no more uploads that day made seed wait for a minute and fail.
@@ -135,5 +137,40 @@ func checkEveryNetworkHasPosts(t *testing.T, pool *pgxpool.Pool) {
 	}
 	if rows.Err() != nil || networks != len(all.Drivers()) {
 		t.Errorf("the brand has accounts on %d networks: %v", networks, rows.Err())
+	}
+}
+
+// checkNetworksShowTheTimesOfPosts fails unless the simulated networks in the folder data show each past live post with
+// the time that Belfry shows, and the post's timeline begins at least a day earlier.
+func checkNetworksShowTheTimesOfPosts(t *testing.T, pool *pgxpool.Pool, data string) {
+	t.Helper()
+	networks, err := sandbox.New(sandbox.Config{JournalDir: filepath.Join(data, "sandbox")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer networks.Close()
+	shown := map[string]time.Time{}
+	for _, p := range networks.Kit().Posts.All() {
+		shown[p.ID] = p.CreatedAt
+	}
+	rows, err := pool.Query(t.Context(), `
+		SELECT p.external_id, p.live_at, (SELECT min(e.at) FROM post_events e WHERE e.post_id = p.id)
+		FROM posts p WHERE p.status = 'live' AND p.publish_at < now() - interval '1 day'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	past := 0
+	for rows.Next() {
+		var id string
+		var live, planned time.Time
+		if err := rows.Scan(&id, &live, &planned); err != nil {
+			t.Fatal(err)
+		}
+		if past++; live.Sub(shown[id]).Abs() > publishPatience || live.Sub(planned) < 24*time.Hour {
+			t.Errorf("%s was planned at %v, is live since %v, and the network shows %v", id, planned, live, shown[id])
+		}
+	}
+	if rows.Err() != nil || past == 0 {
+		t.Errorf("there are %d past posts: %v", past, rows.Err())
 	}
 }

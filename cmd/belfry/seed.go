@@ -354,10 +354,23 @@ func (g *seeder) publishAndBackdateDue(ctx context.Context) error {
 			if err != nil || held || due.past.IsZero() {
 				return err
 			}
-			return g.app.BackdateIfLiveOrFailed(ctx, due.owner, due.post, due.past)
+			if err := g.app.BackdateIfLiveOrFailed(ctx, due.owner, due.post, due.past); err != nil {
+				return err
+			}
+			return g.backdateOnNetworkIfLive(ctx, due)
 		})
 	}
 	return group.Wait()
+}
+
+// backdateOnNetworkIfLive gives a live post its past time on the pages of its simulated network too.
+func (g *seeder) backdateOnNetworkIfLive(ctx context.Context, due duePost) error {
+	card, err := g.app.GetPostCard(ctx, due.owner, due.post)
+	if err != nil || card.ExternalID == nil {
+		return err
+	}
+	post := map[string]any{"network": card.Platform, "id": *card.ExternalID, "at": due.past}
+	return g.callSandboxControl(ctx, http.MethodPost, "posts/backdate", post)
 }
 
 // publishAndAwaitPost publishes a post, or waits until the running service has published it. It returns true if a

@@ -113,14 +113,15 @@ func (a *App) FindFirstOwnerEmail(ctx context.Context) (emailOrEmpty string, err
 	return email, err
 }
 
-// BackdateIfLiveOrFailed moves a live or failed post and its timeline into the past, as if the post had been
-// published at the given time. It is for demo posts, and does not change posts in other states.
+// BackdateIfLiveOrFailed moves a live or failed post and its timeline into the past, as if the post had been scheduled
+// a day before the given time, and published at that time. It is for demo posts, and does not change posts in other
+// states.
 func (a *App) BackdateIfLiveOrFailed(ctx context.Context, c core.Caller, id string, at time.Time) error {
 	t, post, err := a.authorizeReadAndLoadPost(ctx, c, id)
 	if err != nil {
 		return err
 	}
-	return t.BackdateIfLiveOrFailed(ctx, post.ID, post.PublishAt.Sub(at))
+	return t.BackdateIfLiveOrFailed(ctx, post.ID, post.PublishAt.Sub(at), 24*time.Hour)
 }
 
 // getWorkspaceBySlugOrID returns a workspace, or not_found with a hint for the operator.

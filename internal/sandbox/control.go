@@ -30,6 +30,7 @@ func newControlHandler(kit *sim.Kit) http.Handler {
 	mux.HandleFunc("GET /posts", c.listPosts)
 	mux.HandleFunc("DELETE /posts", c.resetPosts)
 	mux.HandleFunc("POST /posts/reset", c.resetPosts)
+	mux.HandleFunc("POST /posts/backdate", c.backdatePost)
 	mux.HandleFunc("GET /calls", c.listCalls)
 	mux.HandleFunc("GET /faults", c.listFaults)
 	mux.HandleFunc("POST /faults", c.addFaults)
@@ -60,6 +61,19 @@ func (c *control) listPosts(w http.ResponseWriter, _ *http.Request) {
 // resetPosts deletes the posts of all networks.
 func (c *control) resetPosts(w http.ResponseWriter, r *http.Request) {
 	c.redirectFormOrSendState(w, r, "posts-deleted", c.kit.ResetPosts(), map[string]any{"posts": []sim.Post{}})
+}
+
+// backdatePost makes a post look as if it had been published earlier. It is for demo posts.
+func (c *control) backdatePost(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Network, ID string
+		At          time.Time
+	}
+	err := decodeJSON(w, r, &in)
+	if err == nil {
+		err = c.kit.Posts.Backdate(in.Network, in.ID, in.At)
+	}
+	c.redirectFormOrSendState(w, r, "", err, map[string]any{"posts": c.kit.Posts.All()})
 }
 
 func (c *control) listCalls(w http.ResponseWriter, r *http.Request) {

@@ -208,6 +208,10 @@ func TestControlAsJSON(t *testing.T) {
 	if a := r.must("POST", "/_/options", "", inJSON, `{"threads.quota":"5000"}`); a.status != http.StatusBadRequest {
 		t.Errorf("an unknown option answered %d", a.status)
 	}
+	if a := r.must("POST", "/_/posts/backdate", "", inJSON, `{"network":"threads","id":"1","at":"2026-10-01T08:00:00Z"}`); a.status !=
+		http.StatusBadRequest || !strings.Contains(a.text, "there is no post") {
+		t.Errorf("backdating no post answered %d %s", a.status, a.text)
+	}
 	if a := r.must("POST", "/_/clock", "", inJSON, `{"advance":"25h"}`); a.json(t)["aheadSeconds"] != 90000.0 {
 		t.Errorf("clock answered %s", a.text)
 	}

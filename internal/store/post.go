@@ -344,16 +344,20 @@ func (s *Store) LivePostsWithoutLink(ctx context.Context, from, to time.Time, li
 }
 
 // BackdateIfLiveOrFailed moves all times of a live or failed post, and of its timeline, into the past by the given
-// duration. It does not change posts in other states.
-func (t Tenant) BackdateIfLiveOrFailed(ctx context.Context, id core.PostID, by time.Duration) error {
+// duration. The times at which it was created and queued move by the duration planned in addition. It does not change
+// posts in other states.
+func (t Tenant) BackdateIfLiveOrFailed(ctx context.Context, id core.PostID, by, planned time.Duration) error {
 	return t.exec(ctx, `
 		WITH post AS (
-			UPDATE posts SET publish_at = publish_at - @by::interval, created_at = created_at - @by::interval,
+			UPDATE posts SET publish_at = publish_at - @by::interval,
+				created_at = created_at - @by::interval - @planned::interval,
 				updated_at = updated_at - @by::interval, live_at = live_at - @by::interval
 			WHERE workspace_id = @ws AND id = @id AND status IN ('live', 'failed') RETURNING id
 		)
-		UPDATE post_events e SET at = e.at - @by::interval FROM post WHERE e.workspace_id = @ws AND e.post_id = post.id`,
-		args{"id": id, "by": by})
+		UPDATE post_events e SET at = e.at - @by::interval
+			- CASE WHEN e.kind IN ('created', 'queued') THEN @planned::interval ELSE '0' END
+		FROM post WHERE e.workspace_id = @ws AND e.post_id = post.id`,
+		args{"id": id, "by": by, "planned": planned})
 }
 
 // ExternalIDsPublishedSince lists the network's ids of an account's posts that went live at the time since or later. It

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"sync"
@@ -53,9 +54,14 @@ func newPosts(k *Kit) *Posts {
 		p.owned[owner] = append(p.owned[owner], post)
 	}
 	for _, owned := range p.owned {
-		slices.SortStableFunc(owned, func(a, b *Post) int { return a.CreatedAt.Compare(b.CreatedAt) })
+		sortByTime(owned)
 	}
 	return p
+}
+
+// sortByTime sorts posts, oldest first. Posts with the same time keep their order.
+func sortByTime(posts []*Post) {
+	slices.SortStableFunc(posts, func(a, b *Post) int { return a.CreatedAt.Compare(b.CreatedAt) })
 }
 
 // Put adds or replaces a post. A draft that becomes visible becomes the newest post of its account.
@@ -93,6 +99,22 @@ func (p *Posts) Get(network, id string) (Post, bool) {
 		return Post{}, false
 	}
 	return *post, true
+}
+
+// Backdate makes a post look as if it had been published at an earlier time.
+func (p *Posts) Backdate(network, id string, at time.Time) error {
+	post, ok := p.Get(network, id)
+	if !ok {
+		return fmt.Errorf("there is no post %q on the network %q", id, network)
+	}
+	post.CreatedAt = at.UTC()
+	if err := p.Put(post); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	sortByTime(p.owned[postKey{network, post.Account}])
+	return nil
 }
 
 // CountPublishCall counts another publishing call for a post. An error while storing the count is ignored.
@@ -155,6 +177,7 @@ func (p *Posts) All() []Post {
 			visible = append(visible, *post)
 		}
 	}
+	slices.SortStableFunc(visible, func(a, b Post) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	return visible
 }
 

@@ -174,12 +174,45 @@ func TestDraftsAndDeletedPostsAreNotVisible(t *testing.T) {
 			t.Errorf("%d posts since %v, want %d", got, after, want)
 		}
 	}
-	if got := read(slices.Collect(kit.Posts.Newest("net", "shop"))); got != "1 3 2+" || read(kit.Posts.All()) != "1 2+" || found {
+	if got := read(slices.Collect(kit.Posts.Newest("net", "shop"))); got != "1 3 2+" || read(kit.Posts.All()) != "2+ 1" || found {
 		t.Errorf("posts %q, visible %q, deleted one found: %v", got, read(kit.Posts.All()), found)
 	}
 	_ = kit.Close()
 	if got := read(slices.Collect(open(t, path).Posts.Newest("net", "shop"))); got != "1 3 2+" {
 		t.Errorf("after a restart %q", got)
+	}
+}
+
+func TestABackdatedPostIsAmongThePostsOfItsTime(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "j.jsonl")
+	kit := open(t, path)
+	at := time.Date(2026, 10, 1, 8, 0, 0, 0, time.UTC)
+	for i, id := range []string{"1", "2", "3"} {
+		post := sim.Post{Network: "net", Account: "shop", ID: id, CreatedAt: at.Add(time.Duration(i) * time.Minute)}
+		if err := kit.Posts.Put(post); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := kit.Posts.Backdate("net", "2", at.Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if err := kit.Posts.Backdate("net", "4", at); err == nil {
+		t.Error("a post that does not exist was backdated")
+	}
+	if got := kit.Posts.CountSince("net", "shop", at.Add(-time.Second)); got != 2 {
+		t.Errorf("%d posts since then, want 2", got)
+	}
+	read := func(kit *sim.Kit) (ids string) {
+		for p := range kit.Posts.Newest("net", "shop") {
+			ids += p.ID
+		}
+		return ids
+	}
+	before, all := read(kit), kit.Posts.All()
+	_ = kit.Close()
+	if after := read(open(t, path)); before != "312" || after != "312" || all[0].ID != "2" {
+		t.Errorf("the posts are %s, and %s after a restart; the oldest is %s", before, after, all[0].ID)
 	}
 }
 
