@@ -113,3 +113,20 @@ func TestAForgottenPasswordIsReplacedInABrowser(t *testing.T) {
 	}
 	b.checkConsole()
 }
+
+// Browsers suggest only zones that contain the value of an input, so a person whose zone was filled in saw no others.
+func TestEveryTimeZoneThatTheBrowserKnowsCanBeChosen(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.serveUntilReady()
+	b := s.signInWithBrowser(s.seedWorkspace())
+	b.openSettings("General")
+	b.waitFor(`Intl.supportedValuesOf("timeZone").every((zone) => [...document.querySelector("select#tz").options].some((o) => o.value === zone))`)
+	b.checkAccessibility("the menu of time zones")
+	const shown = `document.querySelector("#tz").selectedOptions[0].text`
+	b.waitFor(shown + ` === "Berlin (Europe)"`)
+	b.runActions("choose a zone", chromedp.SetValue(chromedp.CSS("#tz"), "America/Argentina/Salta"))
+	b.clickLink(testid("save-workspace"))
+	b.waitFor(shown + ` === "Salta (America/Argentina)"`)
+	b.checkConsole()
+}

@@ -8,7 +8,7 @@ import { startMenus } from "/static/js/menu.js";
 import { startPalette } from "/static/js/palette.js";
 import { startShortcuts } from "/static/js/shortcuts.js";
 import { startTheme } from "/static/js/theme.js";
-import { fillZones, startClocks } from "/static/js/zone.js";
+import { offerZones, startClocks } from "/static/js/zone.js";
 import { startCopying } from "/static/js/copy.js";
 import { startLive } from "/static/js/live.js";
 import { startMorphing } from "/static/js/morph.js";
@@ -30,7 +30,7 @@ startComposer();
 startLibrary();
 forgetDrafts();
 document.querySelector(".settings-nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
-fillZones();
+offerZones();
 startClocks();
 
 // The arrows on the slides of a preview.

@@ -1,17 +1,26 @@
-// fillZones offers every time zone that the browser knows, and fills an empty input with the browser's own zone.
-export function fillZones() {
-  const input = document.querySelector("[data-guesses-zone]");
-  if (!input) return;
-  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (!input.value && here) input.value = here;
-  const names = Intl.supportedValuesOf?.("timeZone") ?? [];
-  input.list?.append(
-    ...["UTC", ...names.filter((name) => name !== "UTC")].map((name) => {
-      const option = document.createElement("option");
-      option.value = name;
-      return option;
-    }),
-  );
+// nameZone returns the name of a zone with its city first, for example "Salta (America/Argentina)".
+const nameZone = (zone) => {
+  const parts = zone.replaceAll("_", " ").split("/");
+  const city = parts.pop();
+  return parts.length > 0 ? `${city} (${parts.join("/")})` : city;
+};
+
+// offerZones replaces an input for a time zone by a menu of all zones that the browser knows, because browsers filter
+// suggestions by the input's value. If the input is empty, the menu starts with the browser's own zone.
+export function offerZones() {
+  const input = document.querySelector("[data-zone-input]");
+  const known = Intl.supportedValuesOf?.("timeZone");
+  if (!input || !known) return;
+  const chosen = input.value || Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+  const menu = document.createElement("select");
+  for (const name of ["id", "name", "required", "aria-invalid", "aria-describedby"]) {
+    if (input.hasAttribute(name)) menu.setAttribute(name, input.getAttribute(name));
+  }
+  const options = [...new Set(["UTC", chosen, ...known])].map((zone) => new Option(nameZone(zone), zone, false, zone === chosen));
+  menu.append(...options.sort((a, b) => a.text.localeCompare(b.text, "en")));
+  const hadFocus = document.activeElement === input;
+  input.replaceWith(menu);
+  if (hadFocus) menu.focus();
 }
 
 // timeIn says what time it is in a zone, unless the browser's own clock shows the same time.

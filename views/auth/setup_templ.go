@@ -145,13 +145,13 @@ func SetUp(m SetUpModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "tz", Name: FieldZone, Label: "Time zone", Value: m.Values.Zone, Error: m.Errors[FieldZone], Required: true,
-				Help: "Enter a city, such as Berlin or New York, or UTC. Belfry shows times in that time zone.", List: "zones", Autocomplete: "off",
-				Attributes: templ.Attributes{"data-guesses-zone": true, "spellcheck": "false"},
+				Help: "A city, such as Berlin or New York, or UTC. Belfry shows times in that time zone.", Autocomplete: "off",
+				Attributes: templ.Attributes{"data-zone-input": true, "spellcheck": "false"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<datalist id=\"zones\"></datalist> <button type=\"submit\" class=\"button primary wide\" data-testid=\"set-up-submit\">Create workspace</button></form></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<button type=\"submit\" class=\"button primary wide\" data-testid=\"set-up-submit\">Create workspace</button></form></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -81,14 +81,14 @@ func Workspace(m WorkspaceModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
-				ID: "tz", Name: FieldZone, Label: "Time zone", Value: m.Zone, Error: m.Errors[FieldZone], Required: true, List: "zones", Autocomplete: "off",
-				Help:       "Enter a city, such as Berlin or New York, or UTC. Belfry shows times and resets the monthly quota in that time zone. Existing posts keep their time zones.",
-				Attributes: templ.Attributes{"data-guesses-zone": true, "spellcheck": "false"},
+				ID: "tz", Name: FieldZone, Label: "Time zone", Value: m.Zone, Error: m.Errors[FieldZone], Required: true, Autocomplete: "off",
+				Help:       "A city, such as Berlin or New York, or UTC. Belfry shows times and resets the monthly quota in that time zone. Existing posts keep their time zones.",
+				Attributes: templ.Attributes{"data-zone-input": true, "spellcheck": "false"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<datalist id=\"zones\"></datalist> <button type=\"submit\" class=\"button primary\" data-testid=\"save-workspace\">Save workspace</button></form>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<button type=\"submit\" class=\"button primary\" data-testid=\"save-workspace\">Save workspace</button></form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
