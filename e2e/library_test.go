@@ -235,6 +235,7 @@ func TestTheLibraryInABrowser(t *testing.T) {
 	b.runActions("open the file", chromedp.Click(chromedp.CSS(".gallery-link")))
 	b.waitFor(`document.querySelector("dialog#drawer[open] [data-testid=file-form]") !== null`)
 	b.checkAccessibility("a file in the drawer")
+	b.runActions("select the name", chromedp.Evaluate[chromedp.Void](`document.querySelector("#file-name").select()`))
 	b.typeInto("#file-name", "The bell at noon")
 	b.clickLink(testid("save-file"))
 	b.waitFor(`document.querySelector(".gallery-name").textContent === "The bell at noon"`)

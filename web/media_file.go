@@ -66,8 +66,16 @@ func (r *request) editFile(form url.Values) error {
 		Name: form.Get(media.FieldName), Description: form.Get(media.FieldDescription), Tags: form.Get(media.FieldTags),
 		Folder: form.Get(media.FieldFolder), Pinned: form.Get(media.FieldPinned) != "",
 	}
+	before, err := r.web.cfg.App.GetMedia(r.context(), r.caller, r.pathID())
+	if err != nil {
+		return err
+	}
+	title := trimmedTextOrNull(values.Name)
+	if title.V == before.OriginalName { // the form contains it if the file has no title
+		title = trimmedTextOrNull("")
+	}
 	made, err := r.web.cfg.App.EditMedia(r.context(), r.caller, contract.EditMedia{
-		ID: r.pathID(), Title: trimmedTextOrNull(values.Name), Description: trimmedTextOrNull(values.Description),
+		ID: r.pathID(), Title: title, Description: trimmedTextOrNull(values.Description),
 		Tags:     new(append([]string{}, parseTags(values.Tags)...)),
 		FolderID: folderIDOrNull(values.Folder), Pinned: &values.Pinned,
 		Revision: form.Get(media.FieldRevision),

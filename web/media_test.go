@@ -286,6 +286,21 @@ func TestAFileHasAPage(t *testing.T) {
 	}
 }
 
+// The name was only a placeholder, so a person could not correct one letter of it.
+func TestTheNameOfAFileCanBeCorrectedAndRemoved(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	file := s.ws.File("noom.jpg", mediatest.JPEG(64, 64))
+	address := "/media/files/" + file.ID
+	for _, c := range []struct{ typed, shown string }{{"noom.jpg", "noom.jpg"}, {"noon.jpg", "noon.jpg"}, {" ", "noom.jpg"}} {
+		s.b.follow(s.b.post(address, "name", c.typed, "description", "", "tags", "", "folder", "root"))
+		title, page := s.ws.Media(file.ID).Title, s.b.get(address)
+		if name := page.value(t, "name"); name != c.shown || (title == nil) != (c.shown == "noom.jpg") {
+			t.Errorf("after %q, the form shows %q, and the title is %v", c.typed, name, title)
+		}
+	}
+}
+
 // Looking at many files took an open and a close of the drawer for each, and no file named its folder.
 func TestAFileLeadsToItsNeighboursInTheListAndNamesItsFolder(t *testing.T) {
 	t.Parallel()

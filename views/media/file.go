@@ -151,9 +151,8 @@ type FileValues struct {
 
 // NewFileValues returns the values of the form for a file.
 func NewFileValues(m contract.Media) FileValues {
-	v := FileValues{Tags: strings.Join(m.Tags, ", "), Folder: link.RootFolder, Pinned: m.Pinned}
-	if m.Title != nil {
-		v.Name = *m.Title
+	v := FileValues{
+		Name: File{m}.name(), Tags: strings.Join(m.Tags, ", "), Folder: link.RootFolder, Pinned: m.Pinned,
 	}
 	if m.Description != nil {
 		v.Description = *m.Description
