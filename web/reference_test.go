@@ -22,6 +22,9 @@ func TestTheReferenceShowsEveryRouteAndRecord(t *testing.T) {
 	must(t, json.Unmarshal(file, &doc))
 	b := open(t).browser()
 	page := b.get("/docs/api").is(t, http.StatusOK)
+	if base := textOf(page.one(t, testid("base-url"))); !strings.HasPrefix(base, "http") || !strings.HasSuffix(base, "/v1") {
+		t.Errorf("the base URL is %s", base)
+	}
 	shown := 0
 	for path, methods := range doc.Paths {
 		for method, op := range methods {

@@ -66,7 +66,7 @@ func ParseOpenAPI(openAPIJSON []byte, apiURL string) (Model, error) {
 	if err := json.Unmarshal(openAPIJSON, &d); err != nil {
 		return Model{}, fmt.Errorf("read the description of the API: %w", err)
 	}
-	m := Model{Title: d.Info.Title, Version: d.Info.Version, Chapters: splitChapters(d.Info.Description)}
+	m := Model{Title: d.Info.Title, Version: d.Info.Version, BaseURL: apiURL, Chapters: splitChapters(d.Info.Description)}
 	for _, tag := range d.Tags {
 		m.Sections = append(m.Sections,
 			Section{

@@ -10,6 +10,7 @@ type Model struct {
 	Back     string // the address of the dashboard
 	Title    string
 	Version  string
+	BaseURL  string // the address that precedes the path of each route
 	Chapters []Chapter
 	Sections []Section
 	Records  []Record
