@@ -45,7 +45,7 @@ var pageTexts = map[int]pageText{
 	http.StatusNotFound: {
 		"circle-question-mark", "Page not found",
 		"The address may be wrong, the page may have been deleted, or it may belong to another workspace.",
-		"Check the address.",
+		"Check the address, or go to your posts.",
 	},
 	http.StatusMethodNotAllowed: {
 		"circle-alert", "This action is not available here",
