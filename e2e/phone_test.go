@@ -53,6 +53,23 @@ func TestThePartsOfAPhonesPagesLineUp(t *testing.T) {
 	check("the box of a day with a selected post looks empty", `
 		const [some, none] = [".post-day input", "[name='post']:not(:checked)"].map((box) => getComputedStyle(document.querySelector(box)));
 		return some.backgroundColor === none.backgroundColor ? some.backgroundColor : "";`)
+	for page, box := range map[string]string{"/posts": "post", "/media": "file"} {
+		b.runActions("select on "+page, chromedp.Navigate(s.url+page), chromedp.Evaluate[chromedp.Void](`document.querySelector("[name=`+box+`]").click()`))
+		check("the actions on "+page+" are not directly above the bar", `
+			const [acts, bar] = ["[data-testid=bulk]", ".bar"].map((part) => document.querySelector(part).getBoundingClientRect());
+			return acts.bottom !== bar.top || acts.left !== 0 || acts.right !== bar.right ? JSON.stringify([acts, bar]) : "";`)
+		b.checkAccessibility("selected on " + page + " on a phone")
+	}
+	for _, page := range []string{"/posts", "/media", "/accounts", "/groups/new", "/settings/workspace", "/settings/members", "/settings/keys"} {
+		b.runActions("open "+page, chromedp.Navigate(s.url+page))
+		check("controls on "+page+" are too small", `
+			return [...document.querySelectorAll("main :is(.button, .icon-button, select, input:not([type=checkbox], [type=radio], [type=file]))")]
+				.filter((one) => one.checkVisibility() && one.offsetHeight < 44).map((one) => one.outerHTML).join("; ");`)
+	}
+	b.runActions("open the last page of settings", chromedp.Navigate(s.url+"/settings/appearance"))
+	check("the current page of settings is hidden by the fade", `
+		const { left, right } = document.querySelector(".settings-nav [aria-current]").getBoundingClientRect();
+		return left < 16 || right > innerWidth - 64 ? left + " to " + right : "";`)
 	for _, page := range []string{"/posts", "/calendar", "/media", "/settings/audit"} {
 		b.runActions("open the filter of "+page, chromedp.Navigate(s.url+page), chromedp.Click(chromedp.CSS(testid("filter")+" summary")))
 		check("the filter of "+page+" does not open below its button", `

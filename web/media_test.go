@@ -301,6 +301,14 @@ func TestTheNameOfAFileCanBeCorrectedAndRemoved(t *testing.T) {
 	}
 }
 
+func TestTheListOfFilesHasABoxForAllInItsHead(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.ws.File("noon.jpg", mediatest.JPEG(64, 64))
+	s.b.get("/media?view=list").one(t, ".files-table thead [data-selects-all]")
+	s.b.get("/media").one(t, ".files-head [data-selects-all]")
+}
+
 // Looking at many files took an open and a close of the drawer for each, and no file named its folder.
 func TestAFileLeadsToItsNeighboursInTheListAndNamesItsFolder(t *testing.T) {
 	t.Parallel()
