@@ -39,8 +39,8 @@ could not process the post, or the outcome of the post is unknown, the page of t
 *Who must act* is Belfry, people need to follow the hint only if the error persists.
 
 If a row says that the account is not connected, its code occurs only while a person connects an account or while Belfry
-renews a token. If Belfry was renewing a token, it tries again later; after ` + "`invalid_grant`" + `, the account becomes
-revoked or expired instead.
+renews a token. If Belfry was renewing a token, it tries again later; after ` + "`invalid_grant`" + `, the account
+becomes revoked or expired instead.
 
 The tables describe what happens once a post is due. Before that time, temporary errors use up no retries, and a post
 whose account becomes revoked or expired does not fail yet. The pauses of 1, 5 and 15 minutes are the default of

@@ -166,8 +166,8 @@ func addStartAnchorIfWeek(view, url string) string {
 	return url
 }
 
-// hourToScrollTo returns the hour at which a week opens: the first hour with posts or, if that is earlier, the hour before
-// the present one. Without either, it returns 7.
+// hourToScrollTo returns the hour at which a week opens: the first hour with posts or, if that is earlier, the hour
+// before the present one. Without either, it returns 7.
 func (m Model) hourToScrollTo() int {
 	const none = 24
 	first := none

@@ -80,6 +80,8 @@ var errorTable = meta.ErrorTable{
 	},
 
 	{Code: 100, Subcode: 36007}: {Kind: network.Rejected, Hint: hintCode, Actor: network.ActorOwner, Connecting: true},
-	{Code: 100, Subcode: 36008}: {Kind: network.Rejected, Hint: hintServer, Actor: network.ActorOperator, Connecting: true},
+	{Code: 100, Subcode: 36008}: {
+		Kind: network.Rejected, Hint: hintServer, Actor: network.ActorOperator, Connecting: true,
+	},
 	{Code: 100, Subcode: 36009}: {Kind: network.Rejected, Hint: hintCode, Actor: network.ActorOwner, Connecting: true},
 }
