@@ -335,7 +335,7 @@ func TestAccountsOfOtherNetworksAreRevokedUntilThoseAreInUseAgain(t *testing.T) 
 	}
 	for range 2 {
 		if status, reason := review(onReal); strings.Join(status, ",") != "revoked,revoked" ||
-			!strings.Contains(reason, "other networks") {
+			!strings.Contains(reason, "has switched networks") {
 			t.Errorf("with the real networks: %v, %q", status, reason)
 		}
 	}

@@ -61,7 +61,10 @@ func TestAPlanKnowsWhatANetworkTellsOfAnAccount(t *testing.T) {
 	short, long := video(b, 3*time.Second), video(b, 16*time.Minute)
 	with := func(account contract.Account, file contract.Media, settings string) contract.CreatePosts {
 		in := request("A quiet morning", now(), account)
-		in.Title, in.MediaIDs = "Morning", []string{file.ID}
+		in.MediaIDs = []string{file.ID}
+		if account.ID == channel.ID {
+			in.Title = "Morning"
+		}
 		in.PerPlatform = map[string]json.RawMessage{account.Platform: json.RawMessage(settings)}
 		return in
 	}
