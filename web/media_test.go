@@ -257,7 +257,7 @@ func TestAFileHasAPage(t *testing.T) {
 	must(t, err)
 	address := "/media/files/" + file.ID
 	page := s.b.get(address).is(t, http.StatusOK)
-	page.says(t, "noon.jpg", "JPEG image", "640 × 480", "The bell at noon", "Kept for posts that are not live yet, and for 72 hours after the last of them goes live.")
+	page.says(t, "noon.jpg", "JPEG image", "640 × 480", "The bell at noon", "Kept until the last post with this file is live, and for 72 hours after that.")
 	if src := attribute(page.one(t, testid("viewer")+" img"), "src"); !strings.HasSuffix(src, "/file.jpg") {
 		t.Errorf("the picture is %s", src)
 	}

@@ -220,7 +220,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"what comes next is told", "post-queued", "[data-testid=timeline-next] .timeline-words",
-			[]string{"Belfry sends the post to Threads at 11:05 CET so that Threads can process it in advance. The post becomes public at its scheduled time."},
+			[]string{"Belfry sends the post to Threads at 11:05 CET so that Threads can process it in advance. The post is published at its scheduled time."},
 		},
 		{
 			"so is what keeps it from going out", "post-obstacles", "#post-notice .alert-title",

@@ -214,7 +214,7 @@ func (m FileModel) whyKeptText() string {
 	}
 	text := "Kept until " + m.retentionText() + " after a post with this file goes live."
 	if m.InUse {
-		text = "Kept for posts that are not live yet, and for " + m.retentionText() + " after the last of them goes live."
+		text = "Kept until the last post with this file is live, and for " + m.retentionText() + " after that."
 	}
 	if m.Frame.Writes {
 		text += " To keep the file longer, pin it."

@@ -2071,10 +2071,10 @@ func nextStepNote(m ShowModel) string {
 	case "waiting":
 		if !m.PrepareAt.IsZero() {
 			return "Belfry sends the post to " + m.Network + " at " + m.PrepareAt.In(m.Zone.Location()).Format("15:04 MST") +
-				" so that " + m.Network + " can process it in advance. The post becomes public at its scheduled time."
+				" so that " + m.Network + " can process it in advance. The post is published at its scheduled time."
 		}
 	case "preparing":
-		return "The post is not public yet."
+		return "The post is not published yet."
 	case "held":
 		return m.Network + " is not accepting more posts from this account right now."
 	case "in line":

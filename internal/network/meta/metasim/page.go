@@ -63,7 +63,7 @@ func (l *PageLogin) offerPages() sim.Group {
 	for i, p := range demoPages() {
 		note := p.Category
 		if !p.MayCreate() {
-			note += ", where you can only see statistics"
+			note += " (you can only see statistics)"
 		}
 		group.Choices = append(group.Choices, sim.Choice{
 			Type: "checkbox", Name: "page", Value: p.ID, Label: p.Name, Note: note, Picture: l.PictureURL(p.ID, p.Name),
