@@ -981,6 +981,10 @@ CREATE INDEX media_by_time ON public.media USING btree (workspace_id, created_at
 
 CREATE INDEX media_deleted ON public.media USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
+CREATE INDEX media_grams ON public.media USING gin (workspace_id, public.search_grams(((((original_name || '
+'::text) || title) || '
+'::text) || description))) WHERE (deleted_at IS NULL);
+
 CREATE INDEX media_in_folder ON public.media USING btree (workspace_id, folder_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
 
 CREATE INDEX media_next ON public.media USING btree (next_at) WHERE (next_at IS NOT NULL);

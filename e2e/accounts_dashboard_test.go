@@ -51,6 +51,7 @@ func TestReconnectingFromAFailedPostSendsItAndOffersTheOthers(t *testing.T) {
 	b := s.signInWithBrowser(seed)
 	for _, width := range []int64{320, 375, 1280} {
 		b.runActions("open the failed post", chromedp.EmulateViewport(width, 800), chromedp.Navigate(s.url+"/posts/"+first.ID))
+		evaluateScript[string](b, `document.querySelector(".head-acts .primary span").textContent = "Reconnect " + "moon".repeat(20)`)
 		if got := evaluateScript[int64](b, "document.documentElement.scrollWidth"); got > width {
 			t.Errorf("the failed post is %d px wide in a window of %d px", got, width)
 		}

@@ -507,7 +507,6 @@ func (a *almanac) fill(posts int) {
 	must(a.t, err)
 }
 
-// On a phone, the calendar opened as a list each time.
 // A failed post was invisible in the month of a phone if several posts of its day came before it.
 func TestADayWithAFailedPostShowsItFirst(t *testing.T) {
 	t.Parallel()
@@ -533,6 +532,7 @@ func TestADayWithAFailedPostShowsItFirst(t *testing.T) {
 	}
 }
 
+// On a phone, the calendar opened as a list each time.
 func TestTheCalendarOpensInTheViewThatWasChosenLast(t *testing.T) {
 	t.Parallel()
 	a := newAlmanac(t)

@@ -71,13 +71,17 @@ func (r *request) editFile(form url.Values) error {
 		return err
 	}
 	title := trimmedTextOrNull(values.Name)
-	if title.V == before.OriginalName { // the form contains it if the file has no title
+	if title.V == strings.TrimSpace(before.OriginalName) { // the form contains it if the file has no title
 		title = trimmedTextOrNull("")
+	}
+	pinned := &values.Pinned
+	if before.PurgedAt != nil { // the form has no box for it
+		pinned = nil
 	}
 	made, err := r.web.cfg.App.EditMedia(r.context(), r.caller, contract.EditMedia{
 		ID: r.pathID(), Title: title, Description: trimmedTextOrNull(values.Description),
 		Tags:     new(append([]string{}, parseTags(values.Tags)...)),
-		FolderID: folderIDOrNull(values.Folder), Pinned: &values.Pinned,
+		FolderID: folderIDOrNull(values.Folder), Pinned: pinned,
 		Revision: form.Get(media.FieldRevision),
 	})
 	refusal := convertMissingFolderError(err)

@@ -161,8 +161,8 @@ func (r *request) loadPublishingObstacles(m *posts.ShowModel) (err error) {
 	m.AccountTrouble = m.Account + " on " + m.Network + ": " + disconnectedReasons[account.Status]
 	if r.caller.Role().CanManage() {
 		m.Reconnect = r.link.Reconnect(account.ID)
-		failed := m.Post.Status == string(core.PostFailed) && !slices.Contains(m.Acts, core.ActSettle)
-		if failed && !m.Mend && m.ReplacedBy == "" {
+		unknown := m.Post.Error != nil && m.Post.Error.Code == core.ErrorOutcomeUnknown
+		if m.Post.Status == string(core.PostFailed) && !unknown && !m.Mend && m.ReplacedBy == "" {
 			m.Reconnect = r.link.ReconnectForPost(m.Post.ID)
 		}
 	}

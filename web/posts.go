@@ -194,7 +194,7 @@ func rowFixLabel(card app.PostCard) (labelOrEmpty string) {
 		return ""
 	case slices.Contains(card.Acts, core.ActSettle):
 		return "Answer"
-	case slices.Contains(card.Acts, core.ActRetry):
+	case slices.Contains(card.Acts, core.ActRetry), card.Status == string(core.PostFailed) && card.NeedsReconnecting:
 		return "Fix"
 	}
 	return ""

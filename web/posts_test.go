@@ -544,6 +544,16 @@ func TestAFailedRowLeadsToWhatFixesThePost(t *testing.T) {
 	}
 }
 
+// The row lost its link when Retry was no longer offered for accounts that must be reconnected.
+func TestAFailedRowOfARevokedAccountLeadsToItsPost(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.Fault(sim.Fault{Network: "threads", Kind: sim.TokenRevoked})
+	s.work(s.ws.Now("Rye bread is back.", s.threads))
+	fix := s.b.get("/posts?status=failed").one(t, testid("row-fix"))
+	s.b.get(attribute(fix, "href")).is(t, http.StatusOK).one(t, testid("post-error"))
+}
+
 func TestALiveRowOpensThePublishedPost(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

@@ -102,6 +102,10 @@ func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction)
 	copyTime := a.newCopyTimes()
 	return a.applyToEachPost(ctx, t, in.IDs, func(p core.Post) (bulkChange, error) {
 		if in.Act == core.ActDuplicate {
+			if p.HasUnknownOutcome() {
+				return bulkChange{}, core.Fail(core.CodeConflict, "It is not known whether the post was published.").
+					WithHint("Open the post and say whether it was published.")
+			}
 			made, err := a.duplicatePost(ctx, t, c, p.ID, copyTime(p.CreatedAt))
 			return bulkChange{made: made.ID}, err
 		}

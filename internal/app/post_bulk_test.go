@@ -115,6 +115,16 @@ func TestCopiesOfPostsOfOneRequestStayTogether(t *testing.T) {
 	}
 }
 
+func TestAPostThatMayBeLiveIsNotCopiedWithOthers(t *testing.T) {
+	b := newBench(t)
+	post := b.ws.Draft("perhaps live", b.ws.Account("threads"))
+	_, err := b.Pool.Exec(t.Context(), `UPDATE posts SET status = 'failed', error_code = 'outcome_unknown'`)
+	must(t, err)
+	if got := b.bulk(core.ActDuplicate, core.Shift{}, post); got.Done != 0 || len(got.Refused) != 1 {
+		t.Errorf("the result is %+v", got)
+	}
+}
+
 func TestAnActionOnSeveralPostsIsUndone(t *testing.T) {
 	b := newBench(t)
 	account := b.ws.Account("threads")

@@ -63,7 +63,7 @@ func (p Post) Allows(a Act, now time.Time) bool {
 	case ActRetry:
 		return can(MoveRetry) && !p.Busy && !p.HasUnknownOutcome() && p.AccountStatus == AccountOK
 	case ActDuplicate:
-		return !p.HasUnknownOutcome() // the copy of a live post would be published a second time
+		return !p.HasUnknownOutcome() // a person could take the copy for a retry of a post that is live
 	case ActDelete:
 		return can(MoveDelete)
 	case ActSettle:

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// combinedTime limits a combined call, which no caller's context ends.
-const combinedTime = 30 * time.Second
+// combinedTime limits each call, because all callers wait for it. It is shorter than the time of a request.
+const combinedTime = 5 * time.Second
 
 // combiner makes one call at a time. Inputs that arrive during a call wait, and the next call takes all of them. There
-// is no timer, so a caller waits at most for the call that is running.
+// is no timer: a caller waits only for the call that is running, and then for its own.
 type combiner[In, Out any] struct {
 	// call returns one output for each input, in the same order.
 	call func(context.Context, []In) []Out
@@ -36,8 +36,8 @@ func (c *combiner[In, Out]) do(ctx context.Context, in In) (out Out, err error) 
 	if !c.running {
 		c.running = true
 		c.mu.Unlock()
-		defer c.callForWaiting(context.WithoutCancel(ctx))
-		return c.call(ctx, []In{in})[0], nil
+		defer c.callForWaiting()
+		return c.callWithinTime(ctx, []In{in})[0], nil
 	}
 	if c.waiting == nil {
 		c.waiting = &combinedCall[In, Out]{done: make(chan struct{})}
@@ -54,19 +54,23 @@ func (c *combiner[In, Out]) do(ctx context.Context, in In) (out Out, err error) 
 }
 
 // callForWaiting makes the next call, and those after it, in the background until nobody waits.
-func (c *combiner[In, Out]) callForWaiting(ctx context.Context) {
+func (c *combiner[In, Out]) callForWaiting() {
 	next := c.takeWaitingOrStop()
 	if next == nil {
 		return
 	}
 	go func() {
 		for ; next != nil; next = c.takeWaitingOrStop() {
-			limited, cancel := context.WithTimeout(ctx, combinedTime)
-			next.outputs = c.call(limited, next.inputs)
-			cancel()
+			next.outputs = c.callWithinTime(context.Background(), next.inputs)
 			close(next.done)
 		}
 	}()
+}
+
+func (c *combiner[In, Out]) callWithinTime(ctx context.Context, inputs []In) []Out {
+	ctx, cancel := context.WithTimeout(ctx, combinedTime)
+	defer cancel()
+	return c.call(ctx, inputs)
 }
 
 // takeWaitingOrStop returns the next call, which nobody can join from now on. If nobody waits, it returns nil, and the

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // blockedCombiner returns a combiner whose calls wait for a value from release, double their inputs, and are recorded.
@@ -43,6 +44,30 @@ func TestInputsThatArriveDuringACallShareTheNextOne(t *testing.T) {
 		go func() { release <- struct{}{} }()
 		if out, err := c.do(t.Context(), 5); err != nil || out != 10 {
 			t.Errorf("after all calls have ended: %d, %v", out, err)
+		}
+	})
+}
+
+// A call that hangs would hold back all requests of the process.
+func TestEveryCallHasATimeLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &combiner[int, error]{call: func(ctx context.Context, inputs []int) []error {
+			<-ctx.Done()
+			return slices.Repeat([]error{ctx.Err()}, len(inputs))
+		}}
+		began := time.Now()
+		for in := range 3 {
+			go func() {
+				if out, err := c.do(context.WithoutCancel(t.Context()), in); err != nil || !errors.Is(out, context.DeadlineExceeded) {
+					t.Errorf("input %d got %v, %v", in, out, err)
+				}
+			}()
+			synctest.Wait()
+		}
+		time.Sleep(2 * combinedTime)
+		synctest.Wait()
+		if took := time.Since(began); c.running || took != 2*combinedTime {
+			t.Errorf("after %s, a call is still running: %v", took, c.running)
 		}
 	})
 }

@@ -24,10 +24,13 @@ func windowPartLength(window time.Duration) time.Duration {
 const currentPart = `(date_part('epoch', clock()) * 1000000)::bigint / @step`
 
 // countFast counts @n requests of an address that stays within its limit and has already sent a request in this part,
-// which is the most common case.
+// which is the most common case. It does not wait for a row that is locked, because others would wait with it.
 const countFast = `
 	UPDATE address_log SET here = here + @n
-	WHERE address = @address AND newest = ` + currentPart + ` AND before + here + @n <= @limit
+	WHERE address = (
+		SELECT address FROM address_log
+		WHERE address = @address AND newest = ` + currentPart + ` AND before + here + @n <= @limit
+		FOR NO KEY UPDATE SKIP LOCKED)
 	RETURNING before + here AS total, oldest, clock() AS now`
 
 type fastCountRow struct {

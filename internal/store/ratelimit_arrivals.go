@@ -3,9 +3,7 @@ package store
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,10 +14,6 @@ type requestSource struct {
 	address    string
 	limit      int
 	partLength time.Duration
-}
-
-func (r requestSource) compareAddress(other requestSource) int {
-	return strings.Compare(r.address, other.address)
 }
 
 // arrival is a request to be counted. keyHash is "" if it has no API key.
@@ -35,8 +29,7 @@ type countedArrival struct {
 	countErr, keyErr error
 }
 
-// countArrivals counts requests with countFast and finds their API keys, in one round trip. Replicas do not deadlock,
-// because all lock the rows in the order of the addresses.
+// countArrivals counts requests with countFast and finds their API keys, in one round trip.
 func (s *Store) countArrivals(ctx context.Context, arrived []arrival) []countedArrival {
 	counted := make([]countedArrival, len(arrived))
 	bySource, byKey := map[requestSource][]*countedArrival{}, map[string][]*countedArrival{}
@@ -48,8 +41,8 @@ func (s *Store) countArrivals(ctx context.Context, arrived []arrival) []countedA
 		}
 	}
 	var batch pgx.Batch
-	for _, source := range slices.SortedFunc(maps.Keys(bySource), requestSource.compareAddress) {
-		queueFastCount(&batch, source, bySource[source])
+	for source, sent := range bySource {
+		queueFastCount(&batch, source, sent)
 	}
 	for hash, sent := range byKey {
 		queueKeyLookup(&batch, hash, sent)

@@ -35,7 +35,9 @@ func TestRequestsThatArriveTogetherKeepTheirOwnCountsAndKeys(t *testing.T) {
 		from := []*store.Store{w.Store, replica}[i%2]
 		group.Go(func() {
 			count, holder, countErr, keyErr := from.CountRequestAndFindKey(t.Context(), address, limit, time.Hour, []byte(hash))
-			must(t, countErr)
+			if countErr != nil {
+				t.Error(countErr)
+			}
 			known := hash == "first" || hash == "second"
 			if known && (keyErr != nil || holder.Name != hash) || !known && !errors.Is(keyErr, store.ErrNotFound) {
 				t.Errorf("the key %q belongs to %+v, %v", hash, holder, keyErr)
@@ -60,4 +62,29 @@ func TestRequestsThatArriveTogetherKeepTheirOwnCountsAndKeys(t *testing.T) {
 				limit-1)
 		}
 	}
+}
+
+// A locked address held back the requests of all others that were counted with it.
+func TestALockedAddressHoldsBackOnlyItsOwnRequests(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	count := func(address string) error {
+		_, err := w.CountAddressRequestIfAllowed(t.Context(), address, 100, time.Hour)
+		return err
+	}
+	must(t, errors.Join(count("192.0.2.1"), count("192.0.2.2")))
+	lock, err := w.pool.Begin(t.Context())
+	must(t, err)
+	_, err = lock.Exec(t.Context(), `SELECT FROM address_log WHERE address = '192.0.2.1' FOR UPDATE`)
+	must(t, err)
+	held := make(chan error, 1)
+	go func() { held <- count("192.0.2.1") }()
+	if w.ends(t, make(chan struct{})) {
+		t.Error("the request of the locked address does not wait")
+	}
+	for range 10 {
+		must(t, count("192.0.2.2"))
+	}
+	must(t, lock.Rollback(t.Context()))
+	must(t, <-held)
 }

@@ -213,8 +213,8 @@ function endDrag(isDropped) {
   if (at !== entry.dataset.at) moveAndSave(entry, at, over);
 }
 
-// A week opens at its first post, but with the present time in sight. The fragment of an address does this without scripts, but
-// it also scrolls the page, so that the page's head is out of sight.
+// A week opens at its first post or, if that is earlier, an hour before the present time. The fragment of an address
+// does this without scripts, but it also scrolls the page, so that the page's head is out of sight.
 function openWeek() {
   const start = document.getElementById("start");
   const week = start?.closest(".week");

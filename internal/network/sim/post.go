@@ -68,6 +68,11 @@ func sortByTime(posts []*Post) {
 func (p *Posts) Put(post Post) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.putLocked(post)
+}
+
+// putLocked is Put for a caller that holds p.mu.
+func (p *Posts) putLocked(post Post) error {
 	if post.Extra == nil {
 		post.Extra = map[string]string{}
 	}
@@ -103,18 +108,20 @@ func (p *Posts) Get(network, id string) (Post, bool) {
 
 // Backdate makes a post look as if it had been published at an earlier time.
 func (p *Posts) Backdate(network, id string, at time.Time) error {
-	post, ok := p.Get(network, id)
-	if !ok {
-		return fmt.Errorf("there is no post %q on the network %q", id, network)
-	}
-	post.CreatedAt = at.UTC()
-	if err := p.Put(post); err != nil {
-		return err
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	found := p.table.Get(postKey{network, id}.String())
+	if found == nil || !found.DeletedAt.IsZero() {
+		return fmt.Errorf("there is no post %q on the network %q", id, network)
+	}
+	if at.IsZero() || at.After(found.CreatedAt) {
+		return fmt.Errorf("at must be earlier than the time at which the post was published, %s", found.CreatedAt)
+	}
+	post := *found
+	post.CreatedAt = at.UTC()
+	err := p.putLocked(post)
 	sortByTime(p.owned[postKey{network, post.Account}])
-	return nil
+	return err
 }
 
 // CountPublishCall counts another publishing call for a post. An error while storing the count is ignored.
