@@ -36,7 +36,7 @@ func (c *combiner[In, Out]) do(ctx context.Context, in In) (out Out, err error) 
 	if !c.running {
 		c.running = true
 		c.mu.Unlock()
-		defer c.callForWaiting()
+		defer c.callForWaiting() //nolint:contextcheck // the calls that follow belong to other requests
 		return c.callWithinTime(ctx, []In{in})[0], nil
 	}
 	if c.waiting == nil {

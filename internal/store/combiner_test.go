@@ -64,7 +64,7 @@ func TestEveryCallHasATimeLimit(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		time.Sleep(2 * combinedTime)
+		<-time.After(2 * combinedTime)
 		synctest.Wait()
 		if took := time.Since(began); c.running || took != 2*combinedTime {
 			t.Errorf("after %s, a call is still running: %v", took, c.running)
