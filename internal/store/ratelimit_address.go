@@ -1,10 +1,9 @@
 package store
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -61,51 +60,67 @@ func (s *Store) CountAddressRequestIfAllowed(ctx context.Context, clientAddress 
 func (s *Store) CountRequestAndFindKey(ctx context.Context, clientAddress string, limit int, window time.Duration,
 	keyHash []byte,
 ) (count RateCount, holder KeyHolder, countErr, keyErr error) {
-	source := requestSource{clientAddress, limit, windowPartLength(window)}
-	a, err := s.arrivals.do(ctx, arrival{source, string(keyHash)})
-	if countErr = cmp.Or(err, a.countErr); errors.Is(countErr, ErrNotFound) {
-		countErr = s.Tx(ctx, func(s *Store) (err error) {
-			a.count, err = s.countRequestFully(ctx, source)
-			return err
-		})
+	a, err := s.arrivals.do(ctx, arrival{
+		requestSource{clientAddress, limit, windowPartLength(window)}, string(keyHash),
+	})
+	if err == nil {
+		count, err = a.count()
 	}
-	if countErr != nil {
-		countErr = fmt.Errorf("count an address: %w", countErr)
+	if err != nil {
+		err = fmt.Errorf("count an address: %w", err)
 	}
-	return a.count, a.holder, countErr, a.keyErr
+	return count, a.holder, err, a.keyErr
 }
 
-// countRequestFully counts a request of any address: also of one that has not sent a request in this part yet, or is at
-// its limit.
-func (s *Store) countRequestFully(ctx context.Context, source requestSource) (RateCount, error) {
-	limit, partLength := source.limit, source.partLength
-	row, err := queryOne[addressLogRow](s.query(ctx, `
-		INSERT INTO address_log AS a (address, newest, here, before, oldest, parts)
-		SELECT @address, running, 0, 0, running, array_fill(0, ARRAY[60]) FROM (SELECT `+currentPart+` AS running) AS clocks
-		ON CONFLICT (address) DO UPDATE SET here = a.here -- locks it and changes nothing
-		RETURNING newest, here, parts, `+currentPart+` AS running, clock() AS now`,
-		args{"address": source.address, "step": partLength.Microseconds()}))
-	if err != nil {
-		return RateCount{}, err
+// countRequestsFully counts as many of n requests as the limit allows, and refuses the others. The address may be any:
+// also one that has not sent a request in this part yet, or is at its limit. It returns the n results in this order.
+func (s *Store) countRequestsFully(ctx context.Context, source requestSource, n int) (counts []RateCount, err error) {
+	err = s.Tx(ctx, func(s *Store) error {
+		row, err := queryOne[addressLogRow](s.query(ctx, `
+			INSERT INTO address_log AS a (address, newest, here, before, oldest, parts)
+			SELECT @address, running, 0, 0, running, array_fill(0, ARRAY[60]) FROM (SELECT `+currentPart+` AS running) AS clocks
+			ON CONFLICT (address) DO UPDATE SET here = a.here -- locks it and changes nothing
+			RETURNING newest, here, parts, `+currentPart+` AS running, clock() AS now`,
+			args{"address": source.address, "step": source.partLength.Microseconds()}))
+		if err != nil {
+			return err
+		}
+		t := partCounts{row.Newest, append(row.Parts, row.Here)}.advanceTo(row.Running)
+		remaining := max(source.limit-t.countRequests(), 0)
+		granted := min(n, remaining)
+		if granted > 0 {
+			t.parts[subWindows] += granted
+			err = s.savePartCounts(ctx, source.address, t)
+		}
+		reset := t.expiryOfFirstRequests(1, source.partLength).Sub(row.Now)
+		refused := RateCount{
+			Reset:      reset,
+			RetryAfter: t.expiryOfFirstRequests(t.countRequests()-source.limit+1, source.partLength).Sub(row.Now),
+		}
+		counts = append(grantedCounts(granted, remaining, reset), slices.Repeat([]RateCount{refused}, n-granted)...)
+		return err
+	})
+	return counts, err
+}
+
+// grantedCounts returns the counts of n allowed requests. Before them, remaining requests were allowed.
+func grantedCounts(n, remaining int, reset time.Duration) []RateCount {
+	counts := make([]RateCount, n)
+	for i := range counts {
+		counts[i] = RateCount{Granted: true, Remaining: remaining - i - 1, Reset: reset}
 	}
-	t := partCounts{row.Newest, append(row.Parts, row.Here)}.advanceTo(row.Running)
-	if n := t.countRequests(); n >= limit {
-		return RateCount{
-			Reset:      t.expiryOfFirstRequests(1, partLength).Sub(row.Now),
-			RetryAfter: t.expiryOfFirstRequests(n-limit+1, partLength).Sub(row.Now),
-		}, nil
-	}
-	t.parts[subWindows]++
+	return counts
+}
+
+func (s *Store) savePartCounts(ctx context.Context, address string, t partCounts) error {
 	here := t.parts[subWindows]
-	err = s.exec(ctx, `
+	return s.exec(ctx, `
 		UPDATE address_log SET newest = @newest, here = @here, before = @before, oldest = @oldest, parts = @parts
 			WHERE address = @address`,
 		args{
-			"address": source.address, "newest": t.newest, "here": here, "before": t.countRequests() - here, "oldest": t.partOfRequest(1),
-			"parts": t.parts[:subWindows],
+			"address": address, "newest": t.newest, "here": here, "before": t.countRequests() - here,
+			"oldest": t.partOfRequest(1), "parts": t.parts[:subWindows],
 		})
-	reset := t.expiryOfFirstRequests(1, partLength).Sub(row.Now)
-	return RateCount{Granted: true, Remaining: limit - t.countRequests(), Reset: reset}, err
 }
 
 type addressLogRow struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,14 +23,15 @@ type arrival struct {
 	keyHash string
 }
 
-// countedArrival is the result of an arrival. countErr is ErrNotFound if countFast did not count it.
+// countedArrival is the result of an arrival. count may still have to count it.
 type countedArrival struct {
-	count            RateCount
-	holder           KeyHolder
-	countErr, keyErr error
+	count  func() (RateCount, error)
+	holder KeyHolder
+	keyErr error
 }
 
-// countArrivals counts requests with countFast and finds their API keys, in one round trip.
+// countArrivals counts requests with countFast and finds their API keys, in one round trip. The requests of an address
+// that countFast did not count are counted together by the first of them that calls count.
 func (s *Store) countArrivals(ctx context.Context, arrived []arrival) []countedArrival {
 	counted := make([]countedArrival, len(arrived))
 	bySource, byKey := map[requestSource][]*countedArrival{}, map[string][]*countedArrival{}
@@ -42,28 +44,40 @@ func (s *Store) countArrivals(ctx context.Context, arrived []arrival) []countedA
 	}
 	var batch pgx.Batch
 	for source, sent := range bySource {
-		queueFastCount(&batch, source, sent)
+		s.queueFastCount(ctx, &batch, source, sent)
 	}
 	for hash, sent := range byKey {
 		queueKeyLookup(&batch, hash, sent)
 	}
 	if err := s.q.SendBatch(ctx, &batch).Close(); err != nil {
-		return slices.Repeat([]countedArrival{{countErr: err, keyErr: err}}, len(arrived))
+		failed := countedArrival{count: func() (RateCount, error) { return RateCount{}, err }, keyErr: err}
+		return slices.Repeat([]countedArrival{failed}, len(arrived))
 	}
 	return counted
 }
 
 // queueFastCount adds countFast to the batch, for the requests of one source.
-func queueFastCount(batch *pgx.Batch, source requestSource, sent []*countedArrival) {
+func (s *Store) queueFastCount(ctx context.Context, batch *pgx.Batch, source requestSource, sent []*countedArrival) {
+	n := len(sent)
 	batch.Queue(countFast, namedArgs{
-		"address": source.address, "n": len(sent), "step": source.partLength.Microseconds(), "limit": source.limit,
+		"address": source.address, "n": n, "step": source.partLength.Microseconds(), "limit": source.limit,
 	}).Query(func(rows pgx.Rows) error {
 		row, err := queryValue[fastCountRow](rows, nil)
-		reset := partExpiresAt(row.Oldest, source.partLength).Sub(row.Now)
+		counts := sync.OnceValues(func() ([]RateCount, error) {
+			if err == nil {
+				return grantedCounts(n, source.limit-row.Total+n, partExpiresAt(row.Oldest, source.partLength).Sub(row.Now)), nil
+			}
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), combinedTime)
+			defer cancel()
+			return s.countRequestsFully(ctx, source, n)
+		})
 		for i, c := range sent {
-			if c.countErr = err; err == nil {
-				remaining := source.limit - row.Total + len(sent) - 1 - i
-				c.count = RateCount{Granted: true, Remaining: remaining, Reset: reset}
+			c.count = func() (RateCount, error) {
+				all, err := counts()
+				if err != nil {
+					return RateCount{}, err
+				}
+				return all[i], nil
 			}
 		}
 		return nilIfNotFound(err)
