@@ -26,9 +26,9 @@ type combinedCall[In, Out any] struct {
 	done    chan struct{} // closed once outputs is set
 }
 
-// do returns the output for an input, from a call that began after do. It returns the error of ctx if ctx ends first;
-// the call may then have been made all the same.
-func (c *combiner[In, Out]) do(ctx context.Context, in In) (out Out, err error) {
+// callWithOthers returns the output for an input, from a call that begins after this. It returns the error of ctx if ctx
+// ends first; the call may then have been made all the same.
+func (c *combiner[In, Out]) callWithOthers(ctx context.Context, in In) (out Out, err error) {
 	if err := ctx.Err(); err != nil {
 		return out, err
 	}

@@ -28,7 +28,7 @@ func TestInputsThatArriveDuringACallShareTheNextOne(t *testing.T) {
 		c, calls, release := blockedCombiner()
 		for in := 1; in <= 4; in++ {
 			go func() {
-				if out, err := c.do(t.Context(), in); err != nil || out != 2*in {
+				if out, err := c.callWithOthers(t.Context(), in); err != nil || out != 2*in {
 					t.Errorf("the output for %d is %d, %v", in, out, err)
 				}
 			}()
@@ -42,7 +42,7 @@ func TestInputsThatArriveDuringACallShareTheNextOne(t *testing.T) {
 			t.Errorf("the calls were %v, want %v", *calls, want)
 		}
 		go func() { release <- struct{}{} }()
-		if out, err := c.do(t.Context(), 5); err != nil || out != 10 {
+		if out, err := c.callWithOthers(t.Context(), 5); err != nil || out != 10 {
 			t.Errorf("after all calls have ended: %d, %v", out, err)
 		}
 	})
@@ -58,7 +58,7 @@ func TestEveryCallHasATimeLimit(t *testing.T) {
 		began := time.Now()
 		for in := range 3 {
 			go func() {
-				if out, err := c.do(context.WithoutCancel(t.Context()), in); err != nil || !errors.Is(out, context.DeadlineExceeded) {
+				if out, err := c.callWithOthers(context.WithoutCancel(t.Context()), in); err != nil || !errors.Is(out, context.DeadlineExceeded) {
 					t.Errorf("input %d got %v, %v", in, out, err)
 				}
 			}()
@@ -76,17 +76,17 @@ func TestACallerWhoseContextEndsDoesNotWaitForTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, calls, release := blockedCombiner()
 		first, cancelFirst := context.WithCancel(t.Context())
-		go func() { _, _ = c.do(first, 1) }()
+		go func() { _, _ = c.callWithOthers(first, 1) }()
 		synctest.Wait()
 		impatient, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
-			_, err := c.do(impatient, 2)
+			_, err := c.callWithOthers(impatient, 2)
 			ended <- err
 		}()
 		synctest.Wait()
 		go func() {
-			if out, err := c.do(t.Context(), 3); err != nil || out != 6 {
+			if out, err := c.callWithOthers(t.Context(), 3); err != nil || out != 6 {
 				t.Errorf("beside a caller that left: %d, %v", out, err)
 			}
 		}()
@@ -99,7 +99,7 @@ func TestACallerWhoseContextEndsDoesNotWaitForTheCall(t *testing.T) {
 		release <- struct{}{}
 		release <- struct{}{}
 		synctest.Wait()
-		if _, err := c.do(impatient, 4); !errors.Is(err, context.Canceled) || len(*calls) != 2 {
+		if _, err := c.callWithOthers(impatient, 4); !errors.Is(err, context.Canceled) || len(*calls) != 2 {
 			t.Errorf("with a context that has ended: %v, calls %v", err, *calls)
 		}
 	})

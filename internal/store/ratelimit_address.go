@@ -60,7 +60,7 @@ func (s *Store) CountAddressRequestIfAllowed(ctx context.Context, clientAddress 
 func (s *Store) CountRequestAndFindKey(ctx context.Context, clientAddress string, limit int, window time.Duration,
 	keyHash []byte,
 ) (count RateCount, holder KeyHolder, countErr, keyErr error) {
-	a, err := s.arrivals.do(ctx, arrival{
+	a, err := s.arrivals.callWithOthers(ctx, arrival{
 		requestSource{clientAddress, limit, windowPartLength(window)}, string(keyHash),
 	})
 	if err == nil {

@@ -92,20 +92,20 @@ var errorTable = map[string]network.ErrorMeaning{
 	},
 	"internal_error": {Kind: network.Transient, Hint: hintLater},
 
-	codeInvalidGrant:            connecting(network.Rejected, network.ActorOwner, hintCode),
-	"invalid_request":           connecting(network.Rejected, network.ActorOwner, "Connect the account again."),
-	"access_denied":             connecting(network.Rejected, network.ActorOwner, "Connect the account again, and allow access."),
-	"invalid_scope":             connecting(network.Rejected, network.ActorOperator, hintApp),
-	"invalid_client":            connecting(network.Rejected, network.ActorOperator, hintOperator),
-	"unauthorized_client":       connecting(network.Rejected, network.ActorOperator, hintApp),
-	"unsupported_grant_type":    connecting(network.Rejected, network.ActorOperator, hintReport),
-	"unsupported_response_type": connecting(network.Rejected, network.ActorOperator, hintReport),
-	"server_error":              connecting(network.Transient, network.ActorOwner, hintConnect),
-	"temporarily_unavailable":   connecting(network.Transient, network.ActorOwner, hintConnect),
+	codeInvalidGrant:            newConnectingMeaning(network.Rejected, network.ActorOwner, hintCode),
+	"invalid_request":           newConnectingMeaning(network.Rejected, network.ActorOwner, "Connect the account again."),
+	"access_denied":             newConnectingMeaning(network.Rejected, network.ActorOwner, "Connect the account again, and allow access."),
+	"invalid_scope":             newConnectingMeaning(network.Rejected, network.ActorOperator, hintApp),
+	"invalid_client":            newConnectingMeaning(network.Rejected, network.ActorOperator, hintOperator),
+	"unauthorized_client":       newConnectingMeaning(network.Rejected, network.ActorOperator, hintApp),
+	"unsupported_grant_type":    newConnectingMeaning(network.Rejected, network.ActorOperator, hintReport),
+	"unsupported_response_type": newConnectingMeaning(network.Rejected, network.ActorOperator, hintReport),
+	"server_error":              newConnectingMeaning(network.Transient, network.ActorOwner, hintConnect),
+	"temporarily_unavailable":   newConnectingMeaning(network.Transient, network.ActorOwner, hintConnect),
 }
 
-// connecting returns the meaning of a code of the token endpoint.
-func connecting(kind network.ErrorKind, actor network.Actor, hint string) network.ErrorMeaning {
+// newConnectingMeaning returns the meaning of a code of the token endpoint.
+func newConnectingMeaning(kind network.ErrorKind, actor network.Actor, hint string) network.ErrorMeaning {
 	return network.ErrorMeaning{Kind: kind, Actor: actor, Hint: hint, Connecting: true}
 }
 
