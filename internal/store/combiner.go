@@ -26,8 +26,8 @@ type combinedCall[In, Out any] struct {
 	done    chan struct{} // closed once outputs is set
 }
 
-// callWithOthers returns the output for an input, from a call that begins after this. It returns the error of ctx if ctx
-// ends first; the call may then have been made all the same.
+// callWithOthers returns the output for an input, from a call that begins after this. It returns the error of ctx if
+// ctx ends first; the call may then have been made all the same.
 func (c *combiner[In, Out]) callWithOthers(ctx context.Context, in In) (out Out, err error) {
 	if err := ctx.Err(); err != nil {
 		return out, err
