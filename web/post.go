@@ -127,7 +127,8 @@ func (r *request) convertPostCard(card app.PostCard, events []contract.Event) po
 		Held:   card.Held,
 		Asking: card.Asking, AskAt: card.AskAt, Sending: card.Sending, Preparing: card.Preparing,
 		Waiting: card.Waiting, PrepareAt: card.PrepareAt, Acts: card.Acts,
-		Mend: card.Mend, NetworkSaid: card.NetworkSaid,
+		RetryableOnceReconnected: card.RetryableOnceReconnected,
+		Mend:                     card.Mend, NetworkSaid: card.NetworkSaid,
 		ProfileURL: card.ProfileURL,
 		ReplacedBy: card.ReplacedBy,
 	}
@@ -161,8 +162,7 @@ func (r *request) loadPublishingObstacles(m *posts.ShowModel) (err error) {
 	m.AccountTrouble = m.Account + " on " + m.Network + ": " + disconnectedReasons[account.Status]
 	if r.caller.Role().CanManage() {
 		m.Reconnect = r.link.Reconnect(account.ID)
-		unknown := m.Post.Error != nil && m.Post.Error.Code == core.ErrorOutcomeUnknown
-		if m.Post.Status == string(core.PostFailed) && !unknown && !m.Mend && m.ReplacedBy == "" {
+		if m.RetryableOnceReconnected && !m.Mend && m.ReplacedBy == "" {
 			m.Reconnect = r.link.ReconnectForPost(m.Post.ID)
 		}
 	}

@@ -147,7 +147,7 @@ func (r *request) loadRows(m *posts.ListModel, cards []app.PostCard, selectedIDs
 	return nil
 }
 
-// omitsTitles reports whether posts on a network are published without their titles.
+// omitsTitles reports whether no post on a network has a title.
 func (w *Web) omitsTitles(platform string) bool {
 	n, ok := w.cfg.Networks.FindConnector(core.Platform(platform))
 	return ok && n.Describe().Limits.Title == nil
@@ -194,7 +194,7 @@ func rowFixLabel(card app.PostCard) (labelOrEmpty string) {
 		return ""
 	case slices.Contains(card.Acts, core.ActSettle):
 		return "Answer"
-	case slices.Contains(card.Acts, core.ActRetry), card.Status == string(core.PostFailed) && card.NeedsReconnecting:
+	case slices.Contains(card.Acts, core.ActRetry), card.RetryableOnceReconnected:
 		return "Fix"
 	}
 	return ""

@@ -101,15 +101,7 @@ func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction)
 	}
 	copyTime := a.newCopyTimes()
 	return a.applyToEachPost(ctx, t, in.IDs, func(p core.Post) (bulkChange, error) {
-		if in.Act == core.ActDuplicate {
-			if p.HasUnknownOutcome() {
-				return bulkChange{}, core.Fail(core.CodeConflict, "It is not known whether the post was published.").
-					WithHint("Open the post and say whether it was published.")
-			}
-			made, err := a.duplicatePost(ctx, t, c, p.ID, copyTime(p.CreatedAt))
-			return bulkChange{made: made.ID}, err
-		}
-		return a.applyActionToPost(ctx, c, in, p, ws.Zone)
+		return a.applyActionToPost(ctx, c, in, p, ws.Zone, copyTime)
 	})
 }
 
@@ -127,9 +119,9 @@ func (a *App) newCopyTimes() func(original time.Time) time.Time {
 	}
 }
 
-// applyActionToPost applies the action, which is not core.ActDuplicate, to one post.
+// applyActionToPost applies the action to one post. copyTime returns the creation time of a copy, see newCopyTimes.
 func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkAction, p core.Post,
-	workspaceZone core.Zone,
+	workspaceZone core.Zone, copyTime func(original time.Time) time.Time,
 ) (done bulkChange, err error) {
 	id := p.ID.String()
 	switch action.Act {
@@ -142,6 +134,14 @@ func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkA
 			return done, core.Fail(core.CodeConflict, "Only a queued post can be moved back to drafts.")
 		}
 		_, done.before, err = a.CancelPostWithUndo(ctx, c, id)
+	case core.ActDuplicate:
+		if p.HasUnknownOutcome() {
+			return done, core.Fail(core.CodeConflict, "It is not known whether the post was published.").
+				WithHint("Open the post and say whether it was published.")
+		}
+		var made contract.Post
+		made, err = a.duplicatePost(ctx, c, id, copyTime(p.CreatedAt))
+		done.made = made.ID
 	case core.ActDelete:
 		err = a.DeletePost(ctx, c, id)
 	}

@@ -32,6 +32,8 @@ type PostCard struct {
 	Preparing bool
 	// NeedsReconnecting reports that Belfry has lost access to the account.
 	NeedsReconnecting bool
+	// RetryableOnceReconnected reports that the post failed and can be sent again once its account is reconnected.
+	RetryableOnceReconnected bool
 	// Waiting reports that another post to the account must be published first.
 	Waiting bool
 	// PrepareAt is when the content is sent to the network ahead of the post's time; zero if it is not sent ahead, or
@@ -145,8 +147,8 @@ func (a *App) newPostCard(c core.Caller, p core.Post) PostCard {
 		Post: a.postOf(p), AccountName: p.AccountName,
 		AccountAvatar: contract.AvatarPathOf(p.AccountAvatar), Revision: p.Revision(),
 		NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt,
-		NeedsReconnecting: p.AccountStatus != core.AccountOK,
-		Preparing:         p.Preparing, Waiting: p.Waiting, PrepareAt: p.PrepareAt,
+		NeedsReconnecting: p.AccountStatus != core.AccountOK, RetryableOnceReconnected: p.IsRetryableOnceReconnected(),
+		Preparing: p.Preparing, Waiting: p.Waiting, PrepareAt: p.PrepareAt,
 		Sending: p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,
 	}
 	if !p.ReplacedBy.IsZero() {

@@ -196,17 +196,16 @@ func (a *App) requeuePost(ctx context.Context, t store.Tenant, p core.Post) erro
 
 // DuplicatePost creates a draft with the account, content and settings of a post, but without a time.
 func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
+	return a.duplicatePost(ctx, c, id, a.cfg.Now())
+}
+
+// duplicatePost is DuplicatePost with the creation time of the copy.
+func (a *App) duplicatePost(ctx context.Context, c core.Caller, id string, createdAt time.Time) (contract.Post, error) {
 	t, postID, err := authorizeAndParseID[core.PostKind](a, c, core.Write, id)
 	if err != nil {
 		return contract.Post{}, err
 	}
-	return a.duplicatePost(ctx, t, c, postID, a.cfg.Now())
-}
-
-// duplicatePost is DuplicatePost with the creation time of the copy.
-func (a *App) duplicatePost(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID, createdAt time.Time,
-) (contract.Post, error) {
-	from, err := t.Post(ctx, id)
+	from, err := t.Post(ctx, postID)
 	if err != nil {
 		return contract.Post{}, err
 	}

@@ -42,6 +42,18 @@ func (p Post) isDueWithinUndoDelay(now time.Time) bool {
 	return wait > 0 && wait <= UndoDelay
 }
 
+// isRetryable reports whether a person may send a failed post again, if its account is connected.
+func (p Post) isRetryable() bool {
+	_, ok := MoveRetry.ResultFrom(p.Status)
+	return ok && !p.Busy && !p.HasUnknownOutcome()
+}
+
+// IsRetryableOnceReconnected reports whether the post's account must be reconnected before a person may send the failed
+// post again.
+func (p Post) IsRetryableOnceReconnected() bool {
+	return p.isRetryable() && p.AccountStatus != AccountOK
+}
+
 // Allows reports whether the post's state permits the action. It does not check the content.
 func (p Post) Allows(a Act, now time.Time) bool {
 	can := func(m Move) bool {
@@ -61,7 +73,7 @@ func (p Post) Allows(a Act, now time.Time) bool {
 	case ActCancel:
 		return queued || p.HasPendingRetry()
 	case ActRetry:
-		return can(MoveRetry) && !p.Busy && !p.HasUnknownOutcome() && p.AccountStatus == AccountOK
+		return p.isRetryable() && p.AccountStatus == AccountOK
 	case ActDuplicate:
 		return !p.HasUnknownOutcome() // a person could take the copy for a retry of a post that is live
 	case ActDelete:

@@ -56,7 +56,8 @@ func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]c
 	return found, err
 }
 
-// searchMedia is searchPosts for files.
+// searchMedia is searchPosts for files. It searches the same texts as the SQL function media_words joins for the index,
+// but one by one, because PostgreSQL cannot inline that function.
 func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, whereSQL, orderBySQL string, a args) ([]Media, error) {
 	const (
 		texts    = `search_grams(media_words(m.original_name, m.title, m.description, m.tags))`

@@ -56,7 +56,7 @@ type Row struct {
 	Fix string
 	// LiveURL is the address of the live post; empty if there is none.
 	LiveURL string
-	// OmitsTitle reports that the network does not publish the post's title.
+	// OmitsTitle reports that no post on the network has a title.
 	OmitsTitle bool
 	// Selected reports that the post is selected at first, for example because an action on it has just been refused.
 	Selected bool

@@ -53,6 +53,8 @@ type ShowModel struct {
 	ReplacedBy string
 	// Mend reports that a failed post must be changed before it is sent again.
 	Mend bool
+	// RetryableOnceReconnected reports that the failed post can be sent again once its account is reconnected.
+	RetryableOnceReconnected bool
 	// NetworkSaid reports that the message of the post's error comes from the network.
 	NetworkSaid bool
 	// ProfileURL is the address of the account's profile on its network; empty if it is not known.
