@@ -101,13 +101,24 @@ func (b *browser) runActions(what string, steps ...chromedp.Action[chromedp.Void
 // clickLink clicks on a link or button and waits until the page that it leads to has loaded.
 func (b *browser) clickLink(selector string) {
 	b.t.Helper()
-	answer, err := chromedp.RunResponse(b.ctx, chromedp.Click(chromedp.CSS(selector)))
+	b.loadPage("press "+selector, chromedp.Click(chromedp.CSS(selector)))
+}
+
+// loadPage does something that opens another page, and waits until that page has loaded.
+func (b *browser) loadPage(what string, action chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	defer cancel()
+	answer, err := chromedp.RunResponse(ctx, action)
 	if err != nil {
-		b.t.Fatalf("press %s: %v; complaints: %v", selector, err, b.complaints)
+		b.t.Fatalf(
+			"%s: %v; complaints: %v; the page shows %s",
+			what, err, b.complaints, evaluateScript[string](b, "location + document.body.innerText"),
+		)
 	}
 	if answer.Status != http.StatusOK {
 		b.t.Fatalf(
-			"%s leads to %s, which answers %d: %s", selector, answer.URL, answer.Status,
+			"%s leads to %s, which answers %d: %s", what, answer.URL, answer.Status,
 			evaluateScript[string](b, "document.body.innerText"),
 		)
 	}
@@ -118,10 +129,17 @@ func (b *browser) typeInto(selector, text string) {
 	b.runActions("type into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text))
 }
 
-// waitFor waits until a script's value is true. What is sent from a page goes out ten seconds later.
+// waitFor waits until a script's value is true, even if another page loads meanwhile. What is sent from a page goes out
+// ten seconds later.
 func (b *browser) waitFor(script string) {
 	b.t.Helper()
-	eventually(b.t, 30*time.Second, script, func() bool { return evaluateScript[bool](b, script) })
+	eventually(b.t, 30*time.Second, script, func() bool {
+		is, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](script))
+		if err != nil && !strings.Contains(err.Error(), "Inspected target navigated") {
+			b.t.Fatalf("%s: %v", script, err)
+		}
+		return is
+	})
 }
 
 // openDialog clicks a link and waits until its dialog is open.

@@ -256,7 +256,7 @@ func TestTheLibraryInABrowser(t *testing.T) {
 	b.runActions("select all again", chromedp.Click(chromedp.CSS("[data-selects-all]")))
 	b.runActions("open the form of a tag", chromedp.Click(chromedp.CSS(testid("tag"))))
 	b.waitFor(`document.activeElement.id === "bulk-tag"`)
-	b.typeInto("#bulk-tag", "noon\r")
+	b.loadPage("tag the files", chromedp.SendKeys(chromedp.CSS("#bulk-tag"), "noon\r"))
 	b.waitFor(`document.querySelector("[data-testid=flash]")?.innerText.includes("2 files tagged with “noon”.") === true`)
 	b.runActions("select each", chromedp.Evaluate[chromedp.Void](
 		`document.querySelectorAll("[data-selects]").forEach((box) => box.click())`))

@@ -145,6 +145,24 @@ func TestARefusedConsentConnectsNothing(t *testing.T) {
 	}
 }
 
+func TestARefusedConsentSaysWhoMustAct(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	for reason, hint := range map[string]string{
+		"invalid_client": "Ask the server's operator to check BELFRY_YOUTUBE_CLIENT_ID and BELFRY_YOUTUBE_CLIENT_SECRET.",
+		"unheard_of":     "Connect the account again.",
+	} {
+		h.Fault(sim.Fault{Network: "youtube", Call: "exchange", Kind: sim.Reject, Reason: reason, Status: 401})
+		start, err := h.App.StartConnect(t.Context(), ws.Owner, contract.Connect{Platform: "youtube"})
+		must(t, err)
+		_, err = finish(t, h, ws, "youtube", h.Consent(start.AuthorizeURL, "one"))
+		if e := want(t, core.CodeConflict, err); e.Hint != hint || !strings.Contains(e.Message, "YouTube refused") {
+			t.Errorf("after %s, it says %q with the hint %q; want %q", reason, e.Message, e.Hint, hint)
+		}
+	}
+}
+
 func TestOfSeveralProfilesThePersonChooses(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)

@@ -19,20 +19,24 @@ const hintConnectAgain = "Connect the account again."
 
 // convertConnectError converts the error of a network that did not complete a consent. The result contains the
 // network's message, if there is one.
-func convertConnectError(networkName string, err error) error {
+func (a *App) convertConnectError(d network.Description, err error) error {
 	var e *network.Error
 	if !errors.As(err, &e) {
-		return fmt.Errorf("connect to %s: %w", networkName, err)
+		return fmt.Errorf("connect to %s: %w", d.Name, err)
 	}
 	if e.Status == 0 && e.Kind == network.Rejected { // the connector's own message
 		return core.Fail(core.CodeConflict, "%s", e.Message).WithHint("%s", cmp.Or(e.Hint, hintConnectAgain)).WithCause(err)
 	}
 	switch e.Kind {
 	case network.Rejected, network.Expired, network.Revoked:
-		return core.Fail(core.CodeConflict, "%s refused to connect the account: %s", networkName, e.Message).
-			WithHint(hintConnectAgain).WithCause(err)
+		hint := hintConnectAgain
+		if meaning, ok := a.cfg.Networks.FindMeaning(d.ID, e.Code); ok && meaning.WhoActs() == network.ActorOperator {
+			hint = e.Hint
+		}
+		return core.Fail(core.CodeConflict, "%s refused to connect the account: %s", d.Name, e.Message).
+			WithHint("%s", hint).WithCause(err)
 	}
-	away := core.Fail(core.CodeUnavailable, "%s could not be reached.", networkName).
+	away := core.Fail(core.CodeUnavailable, "%s could not be reached.", d.Name).
 		WithHint("Wait a moment, then connect the account again.").WithCause(err)
 	away.RetryAfter = max(int(e.RetryAfter.Seconds()), 1)
 	return away

@@ -141,11 +141,14 @@ func (s *Sim) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 func tokenFaultAnswer(f sim.Fault, e *apiError) sim.Answer {
 	switch f.Kind {
 	case sim.TokenExpired, sim.TokenRevoked, sim.Reject:
+		if f.Reason != "" {
+			break
+		}
 		return tokenErrorAnswer(http.StatusBadRequest, "invalid_grant", "Token has been expired or revoked.")
 	case sim.ServerError:
 		return tokenErrorAnswer(http.StatusInternalServerError, "internal_failure", e.Message)
 	}
-	return tokenErrorAnswer(e.Status, e.Reason, e.Message)
+	return tokenErrorAnswer(e.Status, cmp.Or(f.Reason, e.Reason), e.Message)
 }
 
 func tokenErrorAnswer(status int, code, description string) sim.Answer {
