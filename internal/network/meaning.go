@@ -17,6 +17,9 @@ type ErrorMeaning struct {
 	Scope Scope
 	// Daily is true if the throttle lasts until the end of the network's day.
 	Daily bool
+	// UntilQuotaHasRoom is true if the throttle lasts until the account's quota has room again. Wait is how long it lasts
+	// if the connector cannot calculate that.
+	UntilQuotaHasRoom bool
 	// AfterLive is true if the error comes only after the post is live: a final step fails, and the post stays live.
 	AfterLive bool
 	// Connecting is true if the error comes only while a person connects an account or Belfry renews a token.

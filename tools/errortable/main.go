@@ -111,6 +111,9 @@ func describe(m network.ErrorMeaning) string {
 		if m.Daily {
 			return whose + " wait until the network's day ends"
 		}
+		if m.UntilQuotaHasRoom {
+			return whose + " wait until the quota has room, or " + wait + " if Belfry cannot calculate that"
+		}
 		return whose + " wait " + wait + ", or for as long as the network says"
 	case network.Transient:
 		return "Belfry tries again after 1, 5 and 15 minutes"
