@@ -216,7 +216,13 @@ func TestCarouselIsReorderedByKeyboard(t *testing.T) {
 	b.runActions("compose again", chromedp.Navigate(s.url+"/compose?account="+press.accounts["instagram"]))
 	b.uploadFiles(filesOfKinds(), "tall.jpg", "square.jpg")
 	b.waitFor(tileNames + ` === "tall.jpg square.jpg"`)
-	b.runActions("see the library", chromedp.Navigate(s.url+"/media"))
+	b.runActions("use a touch screen, and let the library fail",
+		chromedp.EmulateViewport(375, 812, chromedp.EmulateMobile, chromedp.EmulateTouch), chromedp.Evaluate[chromedp.Void](
+			`document.addEventListener("htmx:configRequest", ({ detail }) => { detail.path = "/nowhere" })`))
+	b.click(testid("open-library"))
+	b.waitFor(`document.querySelector("#fault [data-code=not_found]") !== null`)
+	b.waitFor(`document.querySelector("#picker") === null`)
+	b.runActions("see the library", chromedp.EmulateViewport(1280, 900), chromedp.Navigate(s.url+"/media"))
 	b.waitFor(`[...document.querySelectorAll(".gallery-name")].slice(0, 2).map((name) => name.textContent).join(" ") === "tall.jpg square.jpg"`)
 }
 

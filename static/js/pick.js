@@ -1,5 +1,6 @@
 // pickFiles opens the library in a dialog and returns the chosen files in the order in which the person selected them,
-// each with id, name, kind and thumbnail (an address or ""). It returns an empty list if the person closes the dialog.
+// each with id, name, kind and thumbnail (an address or ""). It returns an empty list if the person closes the dialog, or
+// if the library cannot be opened.
 // url is the address of the dialog (link.PickMedia), and taken contains the ids of files that are already chosen.
 //
 //   for (const file of await pickFiles(button.dataset.picks, { taken })) …
@@ -33,17 +34,18 @@ export async function pickFiles(url, { taken = [] } = {}) {
 
   return new Promise((resolve) => {
     let picked = [];
+    const finish = () => {
+      dialog.remove();
+      resolve(picked);
+    };
     dialog.addEventListener("click", (event) => {
       if (!event.target.closest("[data-picks]")) return;
       picked = [...chosen.values()];
       dialog.close();
     });
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      resolve(picked);
-    });
+    dialog.addEventListener("close", finish);
     const loaded = window.htmx.ajax("GET", url, { target: dialog, swap: "innerHTML" });
-    loaded.then(() => focusSearch(dialog)).catch(() => dialog.close());
+    loaded.then(() => (dialog.open ? focusSearch(dialog) : finish())).catch(finish);
   });
 }
 

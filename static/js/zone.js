@@ -16,7 +16,9 @@ export function offerZones() {
   for (const name of ["id", "name", "required", "aria-invalid", "aria-describedby"]) {
     if (input.hasAttribute(name)) menu.setAttribute(name, input.getAttribute(name));
   }
-  const options = [...new Set(["UTC", chosen, ...known])].map((zone) => new Option(nameZone(zone), zone, false, zone === chosen));
+  const options = [...new Set(["UTC", chosen, ...known])].map(
+    (zone) => new Option(nameZone(zone), zone, zone === chosen, zone === chosen),
+  );
   menu.append(...options.sort((a, b) => a.text.localeCompare(b.text, "en")));
   const hadFocus = document.activeElement === input;
   input.replaceWith(menu);
