@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -87,4 +88,25 @@ func TestALockedAddressHoldsBackOnlyItsOwnRequests(t *testing.T) {
 	}
 	must(t, lock.Rollback(t.Context()))
 	must(t, <-held)
+}
+
+func TestRequestsThatCannotBeCountedFailAndUseUpNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const at, limit = "192.0.2.1", 40
+	for _, change := range []string{"", "ALTER TABLE address_log RENAME TO gone", "ALTER TABLE gone RENAME TO address_log"} {
+		_, err := w.pool.Exec(t.Context(), change)
+		must(t, err)
+		fails := strings.HasSuffix(change, "gone")
+		var group sync.WaitGroup
+		for range limit / 2 {
+			group.Go(func() {
+				count, _, countErr, keyErr := w.CountRequestAndFindKey(t.Context(), at, limit, time.Hour, []byte("none"))
+				if (countErr != nil) != fails || count.Granted == fails || errors.Is(keyErr, store.ErrNotFound) == fails {
+					t.Errorf("after %q: %+v, %v, %v", change, count, countErr, keyErr)
+				}
+			})
+		}
+		group.Wait()
+	}
 }
