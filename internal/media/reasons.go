@@ -71,7 +71,7 @@ func reasonOtherKind(declared DeclaredType, actual core.FileKind) string {
 		said = strconv.Quote(declared.Mime)
 	}
 	if actual == core.FileVideo {
-		return "The file was uploaded as " + said + ", but it is a video. Rename it with a video extension, such as clip.mp4, and upload it again."
+		return "The file was uploaded as " + said + ", but it is a video. Rename it with a video extension, such as .mp4, and upload it again."
 	}
-	return "The file was uploaded as " + said + ", but it is an image. Rename it with an image extension, such as photo.jpg, and upload it again."
+	return "The file was uploaded as " + said + ", but it is an image. Rename it with an image extension, such as .jpg, and upload it again."
 }
