@@ -40,13 +40,13 @@ func openJournal(path string, alone bool) (*journal, error) {
 		return j, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("create folder of sandbox journal: %w", err)
+		return nil, fmt.Errorf("create the folder of the sandbox journal: %w", err)
 	}
 	// Tokens of simulated networks are credentials of this sandbox, so nobody else may read them.
 	var err error
 	j.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("open sandbox journal: %w", err)
+		return nil, fmt.Errorf("open the sandbox journal: %w", err)
 	}
 	err = lockJournal(j.file, alone)
 	if err == nil {
@@ -62,17 +62,17 @@ func openJournal(path string, alone bool) (*journal, error) {
 func (j *journal) readRecords() error {
 	data, err := io.ReadAll(j.file)
 	if err != nil {
-		return fmt.Errorf("read sandbox journal: %w", err)
+		return fmt.Errorf("read the sandbox journal: %w", err)
 	}
 	whole := bytes.LastIndexByte(data, '\n') + 1
 	if err := j.loadRecords(data[:whole]); err != nil {
 		return fmt.Errorf("sandbox journal %s: %w (move the file away to start again)", j.file.Name(), err)
 	}
 	if err := j.file.Truncate(int64(whole)); err != nil {
-		return fmt.Errorf("cut incomplete line of sandbox journal: %w", err)
+		return fmt.Errorf("cut the incomplete line of the sandbox journal: %w", err)
 	}
 	if _, err := j.file.Seek(int64(whole), io.SeekStart); err != nil {
-		return fmt.Errorf("open sandbox journal at its end: %w", err)
+		return fmt.Errorf("seek to the end of the sandbox journal: %w", err)
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func lockJournal(file *os.File, alone bool) error {
 		return ErrJournalInUse
 	}
 	if err != nil {
-		return fmt.Errorf("lock sandbox journal: %w", err)
+		return fmt.Errorf("lock the sandbox journal: %w", err)
 	}
 	return nil
 }
@@ -115,16 +115,16 @@ func (j *journal) appendLine(key tableKey, id string, value any) error {
 	}
 	v, err := json.Marshal(value)
 	if err != nil {
-		return fmt.Errorf("encode %s for sandbox journal: %w", key.table, err)
+		return fmt.Errorf("encode %s for the sandbox journal: %w", key.table, err)
 	}
 	raw, err := json.Marshal(line{Network: key.network, Table: key.table, ID: id, Value: v})
 	if err != nil {
-		return fmt.Errorf("encode %s for sandbox journal: %w", key.table, err)
+		return fmt.Errorf("encode %s for the sandbox journal: %w", key.table, err)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if _, err := j.file.Write(append(raw, '\n')); err != nil {
-		return fmt.Errorf("write %s to sandbox journal: %w", key.table, err)
+		return fmt.Errorf("write %s to the sandbox journal: %w", key.table, err)
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (j *journal) close() error {
 		return nil
 	}
 	if err := j.file.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
-		return fmt.Errorf("close sandbox journal: %w", err)
+		return fmt.Errorf("close the sandbox journal: %w", err)
 	}
 	return nil
 }

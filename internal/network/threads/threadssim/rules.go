@@ -149,7 +149,7 @@ func checkLinks(c *metasim.Container, params url.Values) string {
 	}
 	slices.Sort(unique)
 	if n := len(slices.Compact(unique)); n > maxLinks {
-		return fmt.Sprintf("THREADS_API__LINK_LIMIT_EXCEEDED: a post may have %d links, this one has %d", maxLinks, n)
+		return fmt.Sprintf("THREADS_API__LINK_LIMIT_EXCEEDED: a post may have at most %d links; this one has %d", maxLinks, n)
 	}
 	return ""
 }
