@@ -35,7 +35,7 @@ func NewDriver() network.Driver {
 		ID: ID,
 		Variables: []network.Variable{
 			{Name: varClientID, Help: "The App ID of the Meta app."},
-			{Name: varClientSecret, Help: "The secret of this app.", Secret: true},
+			{Name: varClientSecret, Help: "The App secret of the Meta app.", Secret: true},
 			{Name: varVersion, Default: "v25.0", Help: "The version of the Graph API, such as v25.0."},
 			{
 				Name: varSettle, Default: "2m",
