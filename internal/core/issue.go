@@ -47,7 +47,7 @@ var (
 		"The text mentions %d accounts, more than {network} [allows|allow].",
 		"The limit is {each: %d mentions that begin with @}.")
 	IssueCharactersUnsupported = newIssue("characters_unsupported",
-		"{network} [does|do] not allow %s in texts and titles.",
+		"{network} [does|do] not allow %s in text or titles.",
 		"Remove or replace these characters, or write a separate text for [this network|these networks].")
 	IssueLinksTooMany = newIssue("links_too_many",
 		"The post has %d different links, more than {network} [allows|allow].",

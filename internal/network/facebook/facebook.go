@@ -1,4 +1,4 @@
-// Package facebook publishes to Facebook Pages, one Page per account. It publishes texts in one call, and uploads
+// Package facebook publishes to Facebook Pages, one Page per account. It publishes text in one call, and uploads
 // photos, videos and Stories first.
 package facebook
 

@@ -59,7 +59,7 @@ var reels = network.Budget{
 // uplink is the assumed upload rate, in bytes a second, when a post is prepared ahead.
 const uplink = 2_000_000
 
-// DeliveryFor returns one call for texts and links, and uploads followed by one call for photos. For videos and
+// DeliveryFor returns one call for text and links, and uploads followed by one call for photos. For videos and
 // Stories, Facebook reports whether they are published.
 func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 	flow := n.selectPublishSteps(d).flow

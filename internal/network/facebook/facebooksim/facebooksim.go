@@ -101,7 +101,7 @@ const (
 func (s *Sim) About() sim.About {
 	return sim.About{
 		ID: Name, Title: "Facebook", Hosts: s.Hosts(), Containers: true, Style: style, Errors: s.graph.Errors,
-		Text: "publishes texts and links in one call, and photos, videos, Reels and Stories in two steps.",
+		Text: "publishes text and links in one call, and photos, videos, Reels and Stories in two steps.",
 		Calls: []string{
 			metasim.CallExchange, metasim.CallToken, metasim.CallDebug, metasim.CallProfile, metasim.CallAccounts, callPublish,
 			callFeed, callList, callPermalink, callDelete, metasim.CallRevoke, callCreate, callUpload, callPhotos, callStatus,
