@@ -51,7 +51,7 @@ func (p *program) backUpLocalDatabase(ctx context.Context, cfg *config.Config, p
 	}
 	return p.printLinef("The database was saved to %s. This file does not contain:\n"+
 		"- the media files, in BELFRY_STORAGE_URL (by default, in the folder media in BELFRY_DATA_DIR): back them up as well;\n"+
-		"- the secret keys, in %s: keep a copy in another place. Without the keys, the networks' tokens cannot be decrypted.",
+		"- the secret keys, in %s: keep a copy elsewhere. Without the keys, the networks' tokens cannot be decrypted.",
 		path, config.DescribeKeysLocation(cfg))
 }
 
