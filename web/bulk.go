@@ -49,7 +49,8 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 	if zoneErr != nil {
 		return zoneErr
 	}
-	told := r.logErrorAndAddToFlash(r.context(), r.newBulkFlash(in.Act, result, zone), err)
+	told := r.logErrorAndAddToFlash(r.context(), r.newBulkFlash(in.Act, result, zone), err,
+		"Select those posts and try again.")
 	if result.Done > 0 {
 		told.URL, told.Label = r.changedPostsLink(in.Act, result, zone)
 	}
@@ -198,14 +199,14 @@ func formatTimeOrDays(times []time.Time, zone core.Zone) string {
 }
 
 // logErrorAndAddToFlash logs the error that ended an action on several posts, and adds a sentence about it to the
-// message. It does nothing if err is nil.
-func (r *request) logErrorAndAddToFlash(ctx context.Context, f layout.Flash, err error) layout.Flash {
+// message. advice says what to do with the posts that were not processed. It does nothing if err is nil.
+func (r *request) logErrorAndAddToFlash(ctx context.Context, f layout.Flash, err error, advice string) layout.Flash {
 	if err == nil {
 		return f
 	}
 	r.web.cfg.Log.ErrorContext(ctx, "an action on several posts ended early", "error", err)
 	f.Tone = ui.ToneDanger
-	f.Points = append(f.Points, "Belfry ran into an error and did not process the remaining posts. Select those posts and try again.")
+	f.Points = append(f.Points, "Belfry ran into an error and did not process the remaining posts. "+advice)
 	return f
 }
 
@@ -329,7 +330,8 @@ func (r *request) undoPostChange(form url.Values) error {
 	if len(result.Refused) > 0 || err != nil {
 		f = r.newBulkFlash(actUndo, result, core.Zone{})
 	}
-	r.setFlashWithDetails(r.logErrorAndAddToFlash(r.context(), f, err))
+	r.setFlashWithDetails(r.logErrorAndAddToFlash(r.context(), f, err,
+		"Open those posts and change their times yourself."))
 	return r.redirect(cmp.Or(r.refererPageURL(), r.link.Posts(link.Filter{})))
 }
 

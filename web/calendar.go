@@ -342,7 +342,8 @@ func (r *request) movePostsOfCalendarEntry(
 		}
 		return layout.Flash{}, err
 	}
-	return r.logErrorAndAddToFlash(ctx, r.newBulkFlash(core.ActReschedule, result, zone), err), nil
+	return r.logErrorAndAddToFlash(ctx, r.newBulkFlash(core.ActReschedule, result, zone), err,
+		"Move those posts again."), nil
 }
 
 // renderMoveError renders the calendar with the reason why a post was not moved. For a whole entry, none of its posts

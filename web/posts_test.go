@@ -238,14 +238,25 @@ func TestAnErrorMidwayShowsWhatIsDone(t *testing.T) {
 	s := newStudio(t)
 	at := s.Clock.Now().Add(time.Hour)
 	one, two := s.ws.Queued("one", s.threads, at), s.ws.Queued("two", s.page, at)
-	_, err := s.Pool.Exec(t.Context(), `ALTER TABLE posts ADD CONSTRAINT broken CHECK (text <> 'two') NOT VALID`)
-	must(t, err)
+	alter := func(change string) {
+		_, err := s.Pool.Exec(t.Context(), "ALTER TABLE posts "+change)
+		must(t, err)
+	}
+	const broken = "ADD CONSTRAINT broken CHECK (text <> 'two') NOT VALID"
+	alter(broken)
 	page := s.bulk([]contract.Post{one, two}, "act", "reschedule", "shift", "1")
-	page.says(t, "1 post moved to Tue 6 Oct 2026, ", "Belfry ran into an error and did not process the remaining posts.")
+	page.says(t, "1 post moved to Tue 6 Oct 2026, ",
+		"Belfry ran into an error and did not process the remaining posts. Select those posts and try again.")
 	s.submit(page, ".flash form").is(t, http.StatusSeeOther)
 	if got := s.ws.Post(one).PublishAt; !got.Equal(at) {
 		t.Errorf("undone, it goes out at %s", got)
 	}
+	alter("DROP CONSTRAINT broken")
+	page = s.bulk([]contract.Post{one, two}, "act", "reschedule", "shift", "1")
+	alter(broken)
+	s.submit(page, ".flash form").is(t, http.StatusSeeOther)
+	s.b.get("/posts").says(t, "1 post restored.",
+		"did not process the remaining posts. Open those posts and change their times yourself.")
 }
 
 func TestDeletingSeveralPostsAsksOnce(t *testing.T) {
