@@ -75,7 +75,7 @@ func allRoutes() []route {
 
 		newRoute("POST /media/uploads", http.StatusCreated, "media_create_upload", "media", "createUpload",
 			"Reserve storage for a file and get its upload address").
-			withDescription("`PUT` the raw bytes to `uploadUrl`, without a credential and with `Content-Length` equal to `size`. You can repeat an interrupted upload until `expiresAt`. After a complete upload, the response has the status `200`. Then poll the file's record until its `status` is `ready` or `failed`.").
+			withDescription("`PUT` the raw bytes to `uploadUrl`, without a credential and with `Content-Length` equal to `size`. You can repeat an interrupted upload until `expiresAt`. The `PUT` returns `200` once the upload is complete. Then poll the file's record until its `status` is `ready` or `failed`.").
 			withMoreErrorCodes(core.CodeNotFound),
 		newRoute("POST /media/from-url", http.StatusAccepted, "media_from_url", "media", "createMediaFromURL",
 			"Add a file that Belfry downloads from an address").
