@@ -37,7 +37,7 @@ const noEffect = "The call has no effect unless you choose to accept it first."
 // FaultKinds returns every kind, in an order that suits people.
 func FaultKinds() []Kind {
 	return []Kind{
-		{Reject, "The network refuses the call permanently. " + noEffect},
+		{Reject, "The network responds with a permanent error. " + noEffect},
 		{Error, "The network responds with the error code that you enter."},
 		{
 			RateLimited,

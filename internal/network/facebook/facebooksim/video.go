@@ -345,7 +345,7 @@ func (s *Sim) acceptVideo(q *sim.Request, v *video) (any, error) {
 	case state == stateError:
 		return nil, &metasim.Error{Code: 100, Subcode: v.Fetched.Code, Message: "(#100) " + v.Fetched.Problem}
 	case state == stateUploading, state == stateFailed, state == stateExpired, v.Edge == edgeVideos && state != stateReady:
-		return nil, &metasim.Error{Code: 6000, Message: "(#6000) There was a problem with the video: it is " + state}
+		return nil, &metasim.Error{Code: 6000, Message: "(#6000) There was a problem with the video: its state is " + state}
 	case v.Edge == edgeReels && s.countReels(v.Page, now) >= reelsADay:
 		const text = "(#80001) There have been too many reels published from this Page in 24 hours"
 		return nil, &metasim.Error{Code: 80001, Message: text}
