@@ -95,8 +95,8 @@ func allCommands() []command {
 				"then marks these posts as live, asks the networks about posts that may have been published, and publishes the\n" +
 				"others. `belfry doctor` lists the affected posts.\n" +
 				"If the file storage may be as outdated as the database, this command lists the posts that may already be\n" +
-				"published, and stops. Check on the networks which of these posts are published, cancel those posts in Belfry, and\n" +
-				"run this command again with --unproved.\n" + local,
+				"published, and stops. Check on the networks which of these posts have been published, cancel those posts in Belfry,\n" +
+				"and run this command again with --unproved.\n" + local,
 			defineConfirmRestore,
 		},
 		{
