@@ -27,7 +27,7 @@ type PaletteEntry struct {
 	Name      string
 	Detail    string
 	Passage   string // the part of a post that contains Query; "" if Name contains it
-	Query     string // is highlighted in Name and Passage; optional
+	Query     string // highlighted in Name and Passage; optional
 	URL       string
 }
 
