@@ -23,7 +23,7 @@ import (
 	"belfry/internal/store/storetest"
 )
 
-// crashesPerAccount is after how many crashes the next account of each network takes the posts. With more, an account
+// crashesPerAccount is after how many crashes the next account of each network takes the posts. With more, most accounts
 // would reach TikTok's daily limit, toward which the simulator also counts posts whose photos a crash has cut off.
 const crashesPerAccount = 5
 
@@ -90,7 +90,7 @@ func TestAPostGoesOutOnceAfterCrashesOfTheDatabase(t *testing.T) {
 	stop()
 	workers.Wait()
 	last := w.startLife(nil)
-	w.runUntil(last, w.Clock.Now().Add(6*time.Hour), func() {})
+	w.runUntil(last, w.Clock.Now().Add(30*time.Hour), func() {}) // so that a daily limit has room again
 	results := map[string]int{}
 	for _, p := range posts {
 		o := w.readOutcome(p)
