@@ -46,7 +46,7 @@ var meanings = map[core.Code]meaning{
 		"The file has already been uploaded to this upload address.",
 		"Poll the file's record until its `status` is `ready` or `failed`.",
 	},
-	core.CodeUploadInProgress: {"Another PUT to this upload address is still running, or was interrupted less than 30 seconds ago.", "Wait for the number of seconds in `Retry-After`."},
+	core.CodeUploadInProgress: {"Another PUT to this upload address is still running, or was interrupted less than 30 seconds ago.", "Try again after the number of seconds in `Retry-After`."},
 	core.CodeUploadExpired:    {"The upload address has expired.", "Get a new address with `POST /media/uploads`."},
 	core.CodeOutcomeUnknown: {
 		"Belfry does not know whether the network published the post.",
@@ -55,14 +55,14 @@ var meanings = map[core.Code]meaning{
 	core.CodeIdempotencyMismatch: {"The Idempotency-Key has already been used for another request.", "Use a new Idempotency-Key."},
 	core.CodeIdempotencyInProgress: {
 		"The first request with this Idempotency-Key is still running.",
-		"Wait for the number of seconds in `Retry-After`.",
+		"Try again after the number of seconds in `Retry-After`.",
 	},
 	core.CodePayloadTooLarge: {"The request body is larger than 1 MiB.", "Send a smaller body. Upload files to an upload address."},
 	core.CodeUnsupportedMediaType: {
 		"The Content-Type is not JSON in UTF-8.",
 		"Send JSON in UTF-8 with the header `Content-Type: application/json`.",
 	},
-	core.CodeRateLimited: {"A rate limit has been reached.", "Wait for the number of seconds in `Retry-After`."},
+	core.CodeRateLimited: {"A rate limit has been reached.", "Try again after the number of seconds in `Retry-After`."},
 	core.CodeUnavailable: {
 		"The service is temporarily unavailable.",
 		"Try again after the number of seconds in `Retry-After`.",

@@ -17,7 +17,7 @@ func describeTags() []*huma.Tag {
 		{Name: "posts", Description: "Each post goes to one account."},
 		{Name: "media", Description: "Images and videos. Posts refer to them by id."},
 		{Name: "folders", Description: "Folders for files. A folder can contain other folders."},
-		{Name: "keys", Description: "API keys. Only signed-in owners and admins can create and revoke them."},
+		{Name: "keys", Description: "API keys. Only signed-in owners and admins can list, create and revoke them."},
 		{
 			Name:        "members",
 			Description: "Members and invitations. These routes do not accept API keys.",

@@ -40,7 +40,7 @@ func (a *API) addSchemasOfThisServer(r huma.Registry) error {
 	perPlatform := byPlatform(blocks,
 		"Settings for each network. The settings of a network without a target are checked but not used.")
 	overridden := byPlatform(overrides,
-		"For each network, a text, title or tags that replace those of the request.")
+		"For each network, the text, title or tags that replace those of the request.")
 	connectable := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(overrides)))}
 
 	return replaceProperties(r, map[string]*huma.Schema{

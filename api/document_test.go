@@ -121,6 +121,10 @@ func TestEveryRouteDescribesItsErrors(t *testing.T) {
 		if strings.Contains(r.path, "{id}") != (r.idField != nil) {
 			t.Errorf("%s %s and its operation disagree about the id", r.method, r.path)
 		}
+		if strings.HasSuffix(r.id, "Account") && !slices.Contains(codes, core.CodeConflict) {
+			// The network is not set up, or one of the account's posts is being published.
+			t.Errorf("%s %s does not say that it may answer conflict", r.method, r.path)
+		}
 		if r.method == "GET" && r.operation.Scope != core.Read && !r.operation.Session {
 			t.Errorf("%s %s reads, so the scope read must do (Spec §4)", r.method, r.path)
 		}

@@ -17,11 +17,14 @@ func allRoutes() []route {
 		newRoute("GET /limits", http.StatusOK, "limits_get", "accounts", "getLimits",
 			"Show each network's limits"),
 		newRoute("POST /accounts/connect", http.StatusOK, "accounts_connect", "accounts", "connectAccount",
-			"Get the address of a network's consent page, to connect an account"),
+			"Get the address of a network's consent page, to connect an account").
+			withMoreErrorCodes(core.CodeConflict),
 		newRoute("POST /accounts/{id}/reconnect", http.StatusOK, "accounts_reconnect", "accounts", "reconnectAccount",
-			"Get the address of a network's consent page, to reconnect an account"),
+			"Get the address of a network's consent page, to reconnect an account").
+			withMoreErrorCodes(core.CodeConflict),
 		newRoute("DELETE /accounts/{id}", http.StatusNoContent, "accounts_disconnect", "accounts", "disconnectAccount",
-			"Disconnect an account; its queued posts become drafts, and its history is kept"),
+			"Disconnect an account; its queued posts become drafts, and its history is kept").
+			withMoreErrorCodes(core.CodeConflict),
 
 		newRoute("POST /posts/plan", http.StatusOK, "posts_plan", "posts", "planPosts",
 			"Check a request without creating posts").
@@ -40,7 +43,7 @@ func allRoutes() []route {
 			"Show a post"),
 		newRoute("PATCH /posts/{id}", http.StatusOK, "posts_edit", "posts", "editPost",
 			"Change or queue a draft, or reschedule a post").
-			withDescription("Content can be changed only while the post is a draft. `settings` replaces all stored settings. With `status: queued`, the new content is checked first; if it has issues, nothing changes.").
+			withDescription("Content can be changed only while the post is a draft. `settings` replaces all stored settings. With `status: queued`, the changed post is checked first; if it has issues, nothing changes.").
 			withMoreErrorCodes(core.CodeQuotaExceeded, core.CodeConflict, core.CodePlanHasIssues, core.CodeMediaPurged),
 		newRoute("DELETE /posts/{id}", http.StatusNoContent, "posts_delete", "posts", "deletePost",
 			"Delete a draft or a failed post").
