@@ -177,7 +177,7 @@ func runMigrate(ctx context.Context, p *program, cfg *config.Config) (err error)
 
 func defineSandbox(o *options) action {
 	addr := o.flags.String("addr", "127.0.0.1:9090", "where to listen, as HOST:PORT")
-	journal := o.flags.String("journal", "", "folder that stores accounts and posts, so that they survive restarts (default: none, and each restart deletes them)")
+	journal := o.flags.String("journal", "", "a folder for accounts and posts, so that they survive restarts (default: none, and each restart deletes them)")
 	callbacks := o.flags.String("callbacks", "", "where the networks send their callbacks: BELFRY_PUBLIC_URL, followed by /callbacks (default: they send none)")
 	return func(ctx context.Context, p *program, _ *config.Config) (err error) {
 		networks, err := sandbox.New(sandbox.Config{JournalDir: *journal, AppName: "Belfry", CallbackURL: *callbacks})

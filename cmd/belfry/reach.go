@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"belfry/internal/app"
@@ -96,7 +95,7 @@ func (inst *installation) checkMediaURLReachable(ctx context.Context) (found str
 	}
 	cfg, err := newAppConfigWithoutStorage(inst.cfg, nil, inst.log, nil)
 	if err != nil {
-		return "", fmt.Errorf("list the networks: %w", err)
+		return "", err
 	}
 	return checkAndDescribeMediaURL(ctx, cfg, inst.cfg.ProofFiles.Names())
 }

@@ -48,7 +48,7 @@ const seedAskPatience = 10 * time.Second
 // samplePostsInEachState returns one post in each state, for `seed --json`.
 func samplePostsInEachState() []demoPost {
 	return []demoPost{
-		{Text: "This draft is not published until you schedule it."},
+		{Text: "This draft is not published until you schedule or send it."},
 		{Day: 1, At: "18:00", Text: "This post is scheduled for 18:00 in Berlin."},
 		{At: "now", Text: "Hello! This post is live on the simulated network."},
 		{
@@ -84,7 +84,7 @@ func defineSeed(o *options) action {
 		defer func() { err = errors.Join(err, s.appConfig.Blobs.Close()) }()
 		g.app = s.app
 		if err := g.app.GuardOrNil().HoldPublishingIfRewoundElseUpdateMark(ctx); err != nil { // seed publishes
-			return fmt.Errorf("compare the database with the receipts in the file storage: %w", err)
+			return fmt.Errorf("compare the database with the receipts and the mark in the file storage: %w", err)
 		}
 		if !*asJSON {
 			return g.makeDemoWorkspaces(ctx, p)

@@ -79,11 +79,11 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 		return err
 	}
 	if err := webApp.RevokeOrRestoreAccountsOnNetworkSwitch(ctx); err != nil {
-		return fmt.Errorf("check the accounts' tokens: %w", err)
+		return err
 	}
 	guard := webApp.GuardOrNil()
 	if err := errors.Join(guard.HoldPublishingIfRewoundElseUpdateMark(ctx), guard.LogHoldIfAny(ctx)); err != nil {
-		return fmt.Errorf("compare the database with the receipts in the file storage: %w", err)
+		return fmt.Errorf("compare the database with the receipts and the mark in the file storage: %w", err)
 	}
 
 	service := &httpService{cfg: cfg, shared: shared, app: webApp}
