@@ -53,7 +53,9 @@ var (
 		"The post has %d different links, more than {network} [allows|allow].",
 		"The limit is {each: %d}. A repeated address counts once.")
 
-	IssueMediaRequired = newIssue("media_required", "A post on {any network} needs a file.", "Add a photo or a video.")
+	IssueMediaRequired  = newIssue("media_required", "A post on {any network} needs a file.", "Add a photo or a video.")
+	IssueKindNeedsMedia = newIssue("media_required", "This kind of post on {any network} needs a file.",
+		"Add a file, or choose another kind of post.")
 	IssueVideoRequired = newIssue("media_required", "A post on {any network} needs a video.", "Add a video.")
 	IssueMediaNotReady = newIssue("media_not_ready", "The file %s is still being processed.",
 		"Wait until it is ready.")
@@ -150,7 +152,7 @@ func AllIssueTexts() []IssueText {
 		IssueCaptionTooLong, IssueTitleTooLong, IssueTitleRequired, IssueTagsTooLong, IssueHashtagsMany, IssueMentionsTooMany,
 		IssueCharactersUnsupported, IssueLinksTooMany,
 		IssueTextRequired, IssueTextNotAllowed, IssueMediaRequired,
-		IssueVideoRequired, IssueMediaNotReady, IssueMediaFailed, IssueMediaPurged,
+		IssueKindNeedsMedia, IssueVideoRequired, IssueMediaNotReady, IssueMediaFailed, IssueMediaPurged,
 		IssueMediaKindUnsupported,
 		IssueImagesWithoutVideo, IssueMediaCountUnsupported, IssueMediaMixedUnsupported,
 		IssueThumbnailUnsupported, IssueMediaUnreachable,

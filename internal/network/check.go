@@ -52,7 +52,7 @@ func (f *Findings) CheckLimits(d Description, contentType string, draftAsSent Dr
 		f.AddIf(true, core.IssueMediaKindUnsupported)
 		return
 	}
-	f.checkFileCountsAndKinds(content, draftAsSent.Media)
+	f.checkFileCountsAndKinds(d.Limits, content, draftAsSent.Media)
 	f.checkEachFile(content, draftAsSent.Media)
 }
 
@@ -111,10 +111,14 @@ func (f *Findings) checkText(d Description, content core.ContentType, draftAsSen
 	}
 }
 
-// checkFileCountsAndKinds checks how many files there are and whether their kinds can be combined.
-func (f *Findings) checkFileCountsAndKinds(content core.ContentType, media []core.Media) {
+// checkFileCountsAndKinds checks how many files there are and whether their kinds can be combined. The content type is
+// one of those in limits.
+func (f *Findings) checkFileCountsAndKinds(limits core.Limits, content core.ContentType, media []core.Media) {
 	n := len(media)
 	switch {
+	case n == 0 && allowsPostsWithoutFiles(limits):
+		f.AddIf(content.Min > 0, core.IssueKindNeedsMedia)
+		return
 	case n == 0:
 		f.AddIf(content.Min > 0, core.IssueMediaRequired)
 		return
@@ -140,6 +144,16 @@ func (f *Findings) checkFileCountsAndKinds(content core.ContentType, media []cor
 	default:
 		f.AddIf(true, core.IssueMediaKindUnsupported)
 	}
+}
+
+// allowsPostsWithoutFiles reports whether the network has a kind of post that needs no file.
+func allowsPostsWithoutFiles(l core.Limits) bool {
+	for _, content := range l.ContentTypes {
+		if content.Min == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // CountFiles counts the files of a kind.

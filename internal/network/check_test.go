@@ -92,7 +92,9 @@ func TestCheckLimitsJudgesByTheTable(t *testing.T) {
 			kind: "text", draft: network.Draft{Media: media{photo(nil)}},
 			want: []string{"media_kind_unsupported"},
 		},
-		"photo without a file": {kind: "photo", want: []string{"media_required"}},
+		"photo without a file": {
+			kind: "photo", want: []string{"media_required"}, hint: "Add a file, or choose another kind of post.",
+		},
 		"four photos": {
 			kind:  "photo",
 			draft: network.Draft{Media: media{photo(nil), photo(nil), photo(nil), photo(nil)}},
