@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,6 +14,9 @@ import (
 	"belfry/internal/core"
 )
 
+// seedsPerWorld bounds the posts of a database. With more, the later seeds take longer.
+const seedsPerWorld = 100
+
 // Two kills, a network that cannot be reached or is slow, leases that expire while their worker goes on, and people who
 // change posts meanwhile, all at random boundaries: each post still goes out once, or says why not.
 func TestAPostGoesOutOnceDespiteRandomFaults(t *testing.T) {
@@ -20,20 +24,30 @@ func TestAPostGoesOutOnceDespiteRandomFaults(t *testing.T) {
 	if *all {
 		seeds = 10_000
 	}
-	worlds := min(seeds, 10)
+	worlds := max(min(seeds, 10), seeds/seedsPerWorld)
+	var mu sync.Mutex
+	results, happened := map[string]int{}, map[string]int{}
+	t.Cleanup(func() { t.Logf("%d seeds, %v: %v", seeds, happened, results) })
 	for part := range worlds {
 		t.Run(fmt.Sprintf("part %d", part), func(t *testing.T) {
 			t.Parallel()
-			w, results, happened := newWorld(t, shortLease), map[string]int{}, map[string]int{}
+			w, happenedHere := newWorld(t, shortLease), map[string]int{}
 			for seed := *first + part; seed < *first+seeds && !t.Failed(); seed += worlds {
-				for _, o := range w.runSeed(seed, happened) {
+				all := w.runSeed(seed, happenedHere)
+				mu.Lock()
+				for _, o := range all {
 					results[o.Status+" "+o.Code]++
 				}
+				mu.Unlock()
 				if t.Failed() {
 					t.Logf("again: go test ./internal/publish/crashtest -run RandomFaults -seeds 1 -seed %d", seed)
 				}
 			}
-			t.Logf("%d seeds, %v: %v", seeds/worlds, happened, results)
+			mu.Lock()
+			defer mu.Unlock()
+			for name, times := range happenedHere {
+				happened[name] += times
+			}
 		})
 	}
 }
