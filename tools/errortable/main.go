@@ -51,8 +51,9 @@ goes live. If not, the table applies, with one exception: after a temporary erro
 renewed, Belfry repeats the call after the settle time if that is safe. If it is not safe, the post fails with
 ` + "`outcome_unknown`" + `.
 
-If a code is not listed, the HTTP status of the response determines what happens. If the network refuses a thumbnail
-or a change to a playlist, the post is already live, and the error becomes a note in the post's timeline.
+If a code is not listed, the HTTP status of the response determines what happens. However, errors of Meta's upload hosts
+and errors that Meta marks as transient count as temporary. If the network refuses a thumbnail or a change to a
+playlist, the post is already live, and the error becomes a note in the post's timeline.
 
 `
 
@@ -112,7 +113,7 @@ func describe(m network.ErrorMeaning) string {
 			return whose + " wait until the network's day ends"
 		}
 		if m.UntilQuotaHasRoom {
-			return whose + " wait until the quota has room, or " + wait + " if Belfry cannot calculate that"
+			return whose + " wait until the quota has room, or " + wait + " if Belfry cannot tell when"
 		}
 		return whose + " wait " + wait + ", or for as long as the network says"
 	case network.Transient:

@@ -16,7 +16,7 @@ const (
 	hintVideo     = "Save the video as MP4 with H.264 video, AAC audio, 23 to 60 frames per second and a width of at most 1920 pixels. " +
 		"Then send the post again."
 	hintCover  = "Choose a cover frame that lies within the video."
-	hintCount  = "A carousel has 2 to 10 files. Change the post and send it again."
+	hintCount  = "A carousel must have 2 to 10 files. Change the post and send it again."
 	hintTags   = "A caption can have at most 30 hashtags and 20 mentions. Change the text and send the post again."
 	hintServer = "Instagram did not recognize a request from this server. Report this to the server's operator."
 )
