@@ -65,7 +65,7 @@ func TestTheSearchSaysWhatItSearches(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	for query, want := range map[string]string{
-		"": "Search Up next", "status=draft": "Search drafts", "status=live": "Search live posts",
+		"": "Search upcoming posts", "status=draft": "Search drafts", "status=live": "Search live posts",
 		"status=failed": "Search failed posts", "status=all": "Search all posts",
 	} {
 		page := s.b.get("/posts?"+query).is(t, http.StatusOK)

@@ -439,7 +439,7 @@ func toolbar(m Model) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.FilterChoice("filter-group", "groupId", "Group", "All groups", m.Groups, m.Shown.Group).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.FilterSubset("filter-group", "groupId", "Group", "All groups", m.Groups, m.Shown.Group).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

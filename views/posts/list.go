@@ -113,7 +113,7 @@ type tab struct {
 const searchAll = "Search all posts"
 
 var tabs = []tab{
-	{"", "Up next", "Search Up next", true, []core.Act{core.ActReschedule, core.ActCancel, core.ActDuplicate}},
+	{"", "Up next", "Search upcoming posts", true, []core.Act{core.ActReschedule, core.ActCancel, core.ActDuplicate}},
 	{string(core.PostDraft), "Drafts", "Search drafts", false, []core.Act{
 		core.ActQueue, core.ActReschedule, core.ActDuplicate, core.ActDelete,
 	}},
