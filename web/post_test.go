@@ -274,7 +274,10 @@ func TestAPersonSettlesWhatNobodyKnows(t *testing.T) {
 	if said := textOf(page.one(t, testid("status-line"))); !strings.HasPrefix(said, "Not confirmed · ") {
 		t.Errorf("the page says that the post may be live, but also %q", said)
 	}
-	s.b.post("/posts/"+seen.ID+"/retry").is(t, http.StatusConflict).says(t, "answer the question on the post's page")
+	refused := s.b.post("/posts/" + seen.ID + "/retry").is(t, http.StatusConflict)
+	if refused.says(t, "then choose an answer"); strings.Contains(refused.text(), "on the post's page") {
+		t.Error("the post's page sends the person to the post's page")
+	}
 	s.b.post("/posts/"+seen.ID+"/settle", "outcome", "live", "url", "javascript:alert(1)").is(t, http.StatusBadRequest)
 	s.act(seen, "settle", "outcome", "live", "url", "https://www.facebook.com/1")
 	if page = s.show(seen); page.status(t) != "live" || len(page.all(testid("live-link"))) != 1 {

@@ -71,6 +71,13 @@ func TestAFailedPostIsReplacedOnceACopyOfACopyIsLive(t *testing.T) {
 		if card.ReplacedBy != second.ID || card.Status != "failed" {
 			t.Errorf("it is %s and replaced by %q, want %q", card.Status, card.ReplacedBy, second.ID)
 		}
+		if slices.Contains(card.Acts, core.ActRetry) {
+			t.Error("a retry would publish it a second time")
+		}
+	}
+	retried, err := b.App.ApplyBulkAction(b.Context(), b.ws.Owner, app.BulkAction{Act: core.ActRetry, IDs: []string{original.ID}})
+	if must(t, err); retried.Done != 0 || len(retried.Refused) != 1 {
+		t.Errorf("with others, it is retried: %+v", retried)
 	}
 	list, err := b.App.ListPosts(b.Context(), b.ws.Owner, contract.ListPosts{Status: "failed"})
 	must(t, err)

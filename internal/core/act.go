@@ -42,10 +42,11 @@ func (p Post) isDueWithinUndoDelay(now time.Time) bool {
 	return wait > 0 && wait <= UndoDelay
 }
 
-// isRetryable reports whether a person may send a failed post again, if its account is connected.
+// isRetryable reports whether a person may send a failed post again, if its account is connected. If a copy of the post
+// is live, that would publish the content twice.
 func (p Post) isRetryable() bool {
 	_, ok := MoveRetry.ResultFrom(p.Status)
-	return ok && !p.Busy && !p.HasUnknownOutcome()
+	return ok && !p.Busy && !p.HasUnknownOutcome() && p.ReplacedBy.IsZero()
 }
 
 // IsRetryableOnceReconnected reports whether the post's account must be reconnected before a person may send the failed

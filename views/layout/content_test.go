@@ -244,6 +244,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			[]string{"Yes, it is live", "No, send it again"},
 		},
 		{"and cannot be retried or copied blindly", "post-unknown", "#retry, #duplicate", nil},
+		{"nor does its timeline end with a failure", "post-unknown", "[data-testid=event]:last-child .timeline-head span", []string{"Not confirmed"}},
 		{
 			"nor does its header say that it failed", "post-unknown", "[data-testid=status-line]",
 			[]string{"Not confirmed · Sat 21 Nov 2026, 10:05 CET (Europe/Berlin)"},

@@ -88,7 +88,7 @@ func OnHold(m HoldModel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, ". Check the affected posts. To stop a post, open it and choose <em>Back to draft</em> or <em>Stop retrying</em>. Then ask the operator to run <code>belfry restore confirm</code>.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, ". Check the affected posts. To stop a post, open it and choose <em>Move to drafts</em> or <em>Stop retrying</em>. Then ask the operator to run <code>belfry restore confirm</code>.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

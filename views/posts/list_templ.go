@@ -1883,7 +1883,7 @@ func bulkBar(m ListModel) templ.Component {
 			}
 		}
 		if m.offersBulkAct(core.ActCancel) {
-			templ_7745c5c3_Err = bulkButton(core.ActCancel, "circle-dashed", "Back to drafts").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = bulkButton(core.ActCancel, "circle-dashed", "Move to drafts").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

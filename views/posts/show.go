@@ -189,6 +189,11 @@ func hashValues(values ...any) string {
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
+// asksAboutRefused reports whether the page asks the question because of which the last action failed.
+func (m ShowModel) asksAboutRefused() bool {
+	return m.Refused != nil && m.Refused.Code == string(core.CodeOutcomeUnknown) && m.offersAct(core.ActSettle)
+}
+
 type eventLabel struct{ text, icon, tone string }
 
 var eventLabels = map[core.EventKind]eventLabel{
@@ -203,8 +208,13 @@ var eventLabels = map[core.EventKind]eventLabel{
 	core.EventRetriedByWorker: {"Next try", "rotate-cw", "warn"},
 }
 
-// eventLabelFor returns the text, icon and tone of an event in the timeline.
-func eventLabelFor(kind string) eventLabel {
+// eventLabelAt returns the text, icon and tone of an event in the timeline. The last event of a post with an unknown
+// outcome does not say that the post failed, because it may be live.
+func (m ShowModel) eventLabelAt(i int) eventLabel {
+	kind := m.Events[i].Kind
+	if i == len(m.Events)-1 && kind == string(core.EventFailed) && shownState(m.Post, "") == ui.NeedsYou {
+		return eventLabel{"Not confirmed", "circle-question-mark", "warn"}
+	}
 	if w, ok := eventLabels[core.EventKind(kind)]; ok {
 		return w
 	}
