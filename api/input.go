@@ -197,7 +197,7 @@ func newBodyReader(c echo.Context) func() ([]byte, error) {
 		if err == nil || errors.As(err, &known) || errors.As(err, &large) {
 			return body, err
 		}
-		return nil, core.Invalid("", "The body is incomplete.").WithHint("Send the request again.").WithCause(fmt.Errorf("read body: %w", err))
+		return nil, core.Invalid("", "The body is incomplete.").WithHint("Send the request again.").WithCause(fmt.Errorf("read the body: %w", err))
 	})
 }
 

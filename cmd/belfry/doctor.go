@@ -214,7 +214,7 @@ func (inst *installation) checkPublishingNotHeld(ctx context.Context) (found str
 		hold.Since.UTC().Format(time.RFC3339), hold.Reason, formatHeldPosts(posts, appConfig.Networks))
 }
 
-// heldPostsShown is the maximum number of posts on hold that a command lists.
+// heldPostsShown is how many of the posts affected by a publishing hold are listed.
 const heldPostsShown = 500
 
 // formatHeldPosts returns a text with a line for each post, up to heldPostsShown.

@@ -16,7 +16,7 @@ func makeCluster(ctx context.Context, bin serverPrograms, a systemUser, l layout
 		return fmt.Errorf("clear an unfinished database: %w", err)
 	}
 	if err := a.ensureOwnedDir(l.making); err != nil {
-		return fmt.Errorf("make the database's folder: %w", err)
+		return fmt.Errorf("create the database's folder: %w", err)
 	}
 	// initdb reads the password as the server's user, who cannot read our file.
 	pwfile, err := os.CreateTemp(l.sockets, "initial-password-")

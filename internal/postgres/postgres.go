@@ -75,7 +75,7 @@ func (s *Server) makeClusterOrStopLeftoverServer(ctx context.Context, dataDir st
 		}
 	}
 	if err := s.account.ensureOwnedDir(l.sockets); err != nil {
-		return fmt.Errorf("make the socket's folder: %w", err)
+		return fmt.Errorf("create the socket's folder: %w", err)
 	}
 	if err := l.ensurePassword(); err != nil {
 		return err

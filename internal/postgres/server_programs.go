@@ -74,7 +74,7 @@ func locateServerProgramsIn(ctx context.Context, majorOrZeroForNewest int, onlyD
 func chooseVersion(found []serverPrograms, majorOrZeroForNewest int) (serverPrograms, error) {
 	if len(found) == 0 {
 		return serverPrograms{},
-			errors.New("Belfry cannot find PostgreSQL's server programs (initdb, postgres): install PostgreSQL with your package manager (`make need-postgres` does it), set PG_BIN to the folder that contains its programs, or set BELFRY_DATABASE_URL to a server that runs elsewhere")
+			errors.New("Belfry cannot find PostgreSQL's server programs (initdb, postgres): install PostgreSQL with your package manager (`make need-postgres` does it), set PG_BIN to the folder that contains its programs, or set BELFRY_DATABASE_URL to the address of a server that runs elsewhere")
 	}
 	if major := majorOrZeroForNewest; major != 0 {
 		i := slices.IndexFunc(found, func(b serverPrograms) bool { return b.Major == major })
@@ -130,7 +130,7 @@ func inspectServerPrograms(ctx context.Context, dir string) (serverPrograms, err
 	}
 	m := versionInWords.FindSubmatch(out)
 	if m == nil {
-		return serverPrograms{}, fmt.Errorf("%s reports %q, which is not PostgreSQL", server, strings.TrimSpace(string(out)))
+		return serverPrograms{}, fmt.Errorf("%s reports %q instead of a version of PostgreSQL", server, strings.TrimSpace(string(out)))
 	}
 	major, err := strconv.Atoi(string(m[1]))
 	return serverPrograms{Dir: dir, Major: major}, err

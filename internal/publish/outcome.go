@@ -45,7 +45,7 @@ func (c *claim) endClaimWithOutcome(ctx context.Context, action core.Action) err
 			return nil
 		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrSameID), core.CodeOf(err) != core.CodeInternal,
 			ctx.Err() != nil:
-			return fmt.Errorf("store %s of post %s: %w", action, c.post.ID, err)
+			return fmt.Errorf("store the outcome %s of post %s: %w", action, c.post.ID, err)
 		}
 		c.log.Warn("could not store the outcome of a post; trying again", "error", err)
 		select {

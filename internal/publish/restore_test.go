@@ -204,7 +204,8 @@ func TestAPostThatWasSentEarlierThanPlannedIsLiveAtTheTimeOfItsCall(t *testing.T
 	}
 }
 
-// The list of posts on hold said of a post whose call had no answer that it would be published, for want of a receipt.
+// The list of posts that the hold affects said of a post whose call had no answer that it would be published, for want
+// of a receipt.
 func TestAPostWhoseCallHadNoAnswerIsListedAsMaybePublished(t *testing.T) {
 	b := newBench(t)
 	b.Fault(fault("facebook", "publish", "drop_after_accept"))
@@ -624,7 +625,7 @@ func TestTheLogNamesLinksOfPostsThatHaveOne(t *testing.T) {
 	guard.Log = slog.New(slog.NewTextHandler(&lines, nil))
 	must(t, guard.LogHoldIfAny(t.Context()))
 	log := lines.String()
-	if strings.Count(log, "post on hold") != 2 || strings.Count(log, "link=") != 1 || strings.Contains(log, `link=""`) {
+	if strings.Count(log, "post affected by the hold") != 2 || strings.Count(log, "link=") != 1 || strings.Contains(log, `link=""`) {
 		t.Errorf("the log says %s", log)
 	}
 }

@@ -73,7 +73,7 @@ func (c *claim) runStepsUntilClaimEnds(ctx context.Context) error {
 // another post. It returns the signal to continue with: a search has mistaken the other post for this one, but the
 // status of a handle remains true without the id.
 func (c *claim) dropDuplicateID(s core.Signal) (corrected core.Signal) {
-	c.log.Warn("the post that was found on the network already belongs to another of this account's posts in Belfry",
+	c.log.Warn("the ID that the network returned for a post already belongs to another of the account's posts in Belfry",
 		"external_id", c.pub.ExternalID)
 	c.setExternalID("")
 	c.status.URL = ""

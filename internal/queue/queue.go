@@ -213,7 +213,7 @@ const (
 // transaction commits.
 func (i *Inserter) Insert(ctx context.Context, tx pgx.Tx, job Job, runAt time.Time) error {
 	if _, err := i.client.InsertTx(ctx, tx, job, &river.InsertOpts{ScheduledAt: runAt}); err != nil {
-		return fmt.Errorf("insert %s job: %w", job.Kind(), err)
+		return fmt.Errorf("insert a job of kind %s: %w", job.Kind(), err)
 	}
 	return nil
 }

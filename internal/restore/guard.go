@@ -192,7 +192,7 @@ func (g *Guard) LogHoldIfAny(ctx context.Context) error {
 	}
 	posts, err := g.Store.PostsUnderPublishingHold(ctx, listed)
 	if err != nil {
-		return fmt.Errorf("list the posts on hold: %w", err)
+		return fmt.Errorf("list the posts that the hold affects: %w", err)
 	}
 	g.Log.Warn("publishing is on hold; check the posts, then run `belfry restore confirm`", "reason", hold.Reason, "since",
 		hold.Since)
@@ -201,7 +201,7 @@ func (g *Guard) LogHoldIfAny(ctx context.Context) error {
 		if p.ExternalURL != "" {
 			log = log.With("link", p.ExternalURL)
 		}
-		log.Warn("post on hold", "what_happens", p.FateInWords())
+		log.Warn("post affected by the hold", "what_happens", p.FateInWords())
 	}
 	return nil
 }

@@ -202,7 +202,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 func decodeJSON(w http.ResponseWriter, r *http.Request, into any) error {
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxScript))
 	if err != nil {
-		return fmt.Errorf("read body: %w", err)
+		return fmt.Errorf("read the body: %w", err)
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()

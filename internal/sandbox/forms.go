@@ -20,7 +20,7 @@ func readFaults(w http.ResponseWriter, r *http.Request) ([]sim.Fault, error) {
 	}
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxScript))
 	if err != nil {
-		return nil, fmt.Errorf("read body: %w", err)
+		return nil, fmt.Errorf("read the body: %w", err)
 	}
 	if raw = bytes.TrimSpace(raw); !bytes.HasPrefix(raw, []byte("[")) {
 		raw = append(append([]byte("["), raw...), ']')
@@ -29,7 +29,7 @@ func readFaults(w http.ResponseWriter, r *http.Request) ([]sim.Fault, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&faults); err != nil {
-		return nil, fmt.Errorf("read faults: %w", err)
+		return nil, fmt.Errorf("read the faults: %w", err)
 	}
 	return faults, nil
 }
@@ -65,7 +65,7 @@ func readOptions(w http.ResponseWriter, r *http.Request) (map[string]string, err
 		return values, decodeJSON(w, r, &values)
 	}
 	if err := r.ParseForm(); err != nil {
-		return nil, fmt.Errorf("read form: %w", err)
+		return nil, fmt.Errorf("read the form: %w", err)
 	}
 	for name := range r.PostForm {
 		values[name] = r.PostForm.Get(name)

@@ -40,14 +40,14 @@ func ParseRing(idColonKeys ...string) (*Ring, error) {
 	for _, pair := range idColonKeys {
 		id, text, ok := strings.Cut(pair, ":")
 		if !ok || !isValidKeyID(id) {
-			return nil, errors.New("a key must have the form ID:KEY, where ID has at most 32 letters, digits, dots, hyphens and underscores")
+			return nil, errors.New("a key must have the form ID:KEY, where ID has 1 to 32 characters: letters, digits, dots, hyphens or underscores")
 		}
 		key, err := base64.StdEncoding.DecodeString(text)
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("the key %q is not base64", id)
+			return nil, fmt.Errorf("the key with the ID %q is not base64", id)
 		case len(key) != keySize:
-			return nil, fmt.Errorf("the key %q has %d bytes, but must have %d: create a key with `openssl rand -base64 32`", id, len(key), keySize)
+			return nil, fmt.Errorf("the key with the ID %q has %d bytes, but must have %d: create a key with `openssl rand -base64 32`", id, len(key), keySize)
 		case r.keys[id] != nil:
 			return nil, fmt.Errorf("the ID %q is repeated", id)
 		}

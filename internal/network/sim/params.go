@@ -46,7 +46,7 @@ var (
 func ReadParams(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.Values, error) {
 	merged, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, fmt.Errorf("read query: %w", err)
+		return nil, fmt.Errorf("read the query: %w", err)
 	}
 	body, err := readBodyParams(w, r, takeJSON)
 	if err != nil {
@@ -78,12 +78,12 @@ func readBodyParams(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.
 		return readJSONParams(r)
 	case "multipart/form-data":
 		if err := r.ParseMultipartForm(maxBody); err != nil { //nolint:gosec // bounded by the reader above
-			return nil, fmt.Errorf("read multipart body: %w", err)
+			return nil, fmt.Errorf("read the multipart body: %w", err)
 		}
 		return r.MultipartForm.Value, nil
 	}
 	if err := r.ParseForm(); err != nil {
-		return nil, fmt.Errorf("read form body: %w", err)
+		return nil, fmt.Errorf("read the form: %w", err)
 	}
 	return r.PostForm, nil
 }

@@ -101,7 +101,7 @@ func dropOldDatabases(ctx context.Context, admin string) error {
 func makeBaseDir(temp string) (string, error) {
 	dir := filepath.Join(temp, fmt.Sprintf("belfry-test-%d", os.Geteuid()))
 	if err := os.Mkdir(dir, 0o711); err != nil && !os.IsExist(err) {
-		return "", fmt.Errorf("make the folder of the test servers: %w", err)
+		return "", fmt.Errorf("create the folder of the test servers: %w", err)
 	}
 	info, err := os.Lstat(dir)
 	if err != nil {
