@@ -134,8 +134,8 @@ func TestAnAccountSaysThatItsFilesCannotBeDownloaded(t *testing.T) {
 	}
 	without := func(c *app.Config) { c.NetworksURL = "" }
 	local := said("http://localhost:8080", without)
-	if text := textOf(local.one(t, testid("unreachable"))); !strings.Contains(text, "Photos and videos cannot be published. Ask the server's "+
-		"operator for a public address: Threads has to download them") || !strings.Contains(text, "BELFRY_MEDIA_URL") {
+	if text := textOf(local.one(t, testid("unreachable"))); !strings.Contains(text, "Photos and videos cannot be published, because "+
+		"Threads cannot download them") || !strings.Contains(text, "BELFRY_MEDIA_URL") {
 		t.Errorf("it says %q", text)
 	}
 	for _, reached := range []*page{

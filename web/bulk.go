@@ -268,7 +268,7 @@ func (r *request) showBulkDeleteConfirmation() error {
 	return r.renderConfirmation(layout.SectionPosts, layout.ConfirmModel{
 		Title: "Delete " + n + "?",
 		Points: []string{
-			"The posts' text, settings and timelines are deleted permanently.", "Failed posts count toward the monthly quota even after you delete them.",
+			"Texts, settings and timelines are deleted permanently.", "Failed posts count toward the monthly quota even after you delete them.",
 		},
 		Action: r.link.ChangeSelectedPosts(), Button: "Delete " + n, Back: r.urlShowingSelected(query, ids), Keep: "Keep " + n, Fields: fields,
 	})

@@ -409,7 +409,7 @@ func TestTheEditorSaysWhichPostItChangesAndWhichNot(t *testing.T) {
 		if got := textOf(page.one(t, testid("fixed-account")+" .post-network")); got != "on "+name {
 			t.Errorf("the account is %q", got)
 		}
-		page.says(t, "The other post that was created with it stays as it is.")
+		page.says(t, "The other post that was created with this one stays as it is.")
 	}
 	draft := s.ws.Draft("a sketch", s.threads)
 	if page := s.b.get("/posts/" + draft.ID + "/edit"); textOf(page.one(t, "h1")) != "Edit Threads draft" ||

@@ -174,8 +174,8 @@ func unreachableText(networkName string, kinds []core.FileKind) string {
 	if len(kinds) == 1 {
 		what = map[core.FileKind]string{core.FileImage: "Photos", core.FileVideo: "Videos"}[kinds[0]]
 	}
-	return what + " cannot be published. Ask the server's operator for a public address: " + networkName +
-		" has to download them from this server"
+	return what + " cannot be published, because " + networkName +
+		" cannot download them from this server. Ask the server's operator for a public address"
 }
 
 // missingLimitText is shown in place of an account's own limit.

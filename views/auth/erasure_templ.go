@@ -92,7 +92,7 @@ func Erasure(m ErasureModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.DoneAt.IsZero() {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p class=\"door-lead\">The deletion is in progress. If Belfry is publishing any of your posts, it finishes that first. The deletion usually takes a few minutes. In rare cases, it takes about a week.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p class=\"door-lead\">The deletion is in progress. If Belfry is publishing any of your posts, it finishes that first. The deletion usually takes a few minutes. In rare cases, it can take about a week.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -383,9 +383,9 @@ func (m ComposeModel) pageSentence() string {
 		sentences = append(sentences, "The post does not change until you save.")
 	}
 	if m.Beside == 1 {
-		sentences = append(sentences, "The other post that was created with it stays as it is.")
+		sentences = append(sentences, "The other post that was created with this one stays as it is.")
 	} else if m.Beside > 1 {
-		sentences = append(sentences, fmt.Sprintf("The %d other posts that were created with it stay as they are.", m.Beside))
+		sentences = append(sentences, fmt.Sprintf("The %d other posts that were created with this one stay as they are.", m.Beside))
 	}
 	return strings.Join(sentences, " ")
 }
