@@ -881,18 +881,28 @@ func listKeys(f Frame) templ.Component {
 			templ_7745c5c3_Var36 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "<div><dt>Search the list</dt><dd><kbd>/</kbd></dd></div><div><dt>Go to the next or previous item</dt><dd><kbd>J</kbd> or <kbd>K</kbd></dd></div><div><dt>Select the focused post or file</dt><dd><kbd>X</kbd></dd></div><div><dt>Open the item</dt><dd><kbd>Enter</kbd></dd></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "<div><dt>Search the list</dt><dd><kbd>/</kbd></dd></div><div><dt>Go to the next or previous item</dt><dd><kbd>J</kbd> or <kbd>K</kbd></dd></div>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		if f.Writes {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "<div><dt>Select the focused post or file</dt><dd><kbd>X</kbd></dd></div>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "<div><dt>Open the item</dt><dd><kbd>Enter</kbd></dd></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if f.Writes && f.Section == SectionCalendar {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "<div><dt>Go from post to post</dt><dd><kbd>←</kbd> <kbd>↑</kbd> <kbd>↓</kbd> or <kbd>→</kbd></dd></div><div><dt>Move the focused post to another time</dt><dd><kbd>M</kbd></dd></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 70, "<div><dt>Go from post to post</dt><dd><kbd>←</kbd> <kbd>↑</kbd> <kbd>↓</kbd> or <kbd>→</kbd></dd></div><div><dt>Move the focused post to another time</dt><dd><kbd>M</kbd></dd></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if f.Section == SectionMedia {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "<div><dt>Go from an open file to the previous or next one</dt><dd><kbd>←</kbd> or <kbd>→</kbd></dd></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "<div><dt>Go from an open file to the previous or next one</dt><dd><kbd>←</kbd> or <kbd>→</kbd></dd></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -68,6 +68,9 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			[]string{"Retry", "Duplicate", "Delete…"},
 		},
 		{"a viewer selects nothing", "posts-viewer", "#bulk, .post-pick", nil},
+		{"nor with the keyboard", "posts-viewer", "#shortcuts section:nth-of-type(2) dt", []string{
+			"Search the list", "Go to the next or previous item", "Open the item",
+		}},
 		{
 			"each filter can be removed", "posts-filtered", ".filter-chip > span:nth-child(2)",
 			[]string{
