@@ -246,9 +246,10 @@ func convertFiles(files []contract.Media) []posts.File {
 			Alt: valueOrZero(m.Description), Thumbnail: valueOrZero(m.ThumbnailURL),
 			Length:     time.Duration(valueOrZero(m.DurationMs)) * time.Millisecond,
 			Processing: m.Status == string(core.MediaUploading) || m.Status == string(core.MediaProcessing),
+			Broken:     m.Status == string(core.MediaFailed),
 		}
 		if m.PurgedAt != nil {
-			f.Trouble, f.Thumbnail = "deleted", ""
+			f.Trouble, f.Thumbnail, f.Broken = "Deleted", "", true
 		}
 		list = append(list, f)
 	}
@@ -257,6 +258,6 @@ func convertFiles(files []contract.Media) []posts.File {
 
 // fileTroubles are the reasons why a file cannot be published, by its status.
 var fileTroubles = map[string]string{
-	string(core.MediaUploading): "not uploaded yet", string(core.MediaProcessing): "processing",
-	string(core.MediaFailed): "cannot be used",
+	string(core.MediaUploading): "Not uploaded yet", string(core.MediaProcessing): "Processing",
+	string(core.MediaFailed): "Cannot be used",
 }

@@ -192,7 +192,7 @@ func (f fixture) files() []posts.File {
 	return []posts.File{
 		{ID: "med_1", Name: "bell-at-noon.jpg", Thumbnail: static.URL("icon.svg")},
 		{ID: "med_2", Name: "casting-day-with-a-rather-long-name-that-goes-on-and-on.mp4", Video: true, Length: 83 * time.Second},
-		{ID: "med_3", Name: "old.png", Trouble: "deleted"},
+		{ID: "med_3", Name: "old.png", Trouble: "Deleted", Broken: true},
 	}
 }
 

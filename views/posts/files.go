@@ -23,6 +23,8 @@ type File struct {
 	Processing bool
 	// Trouble is a short reason why the file cannot be published; empty if it can.
 	Trouble string
+	// Broken reports that the file must be replaced: it is deleted, or it is not a usable image or video.
+	Broken bool
 }
 
 // Kind returns the kind of the file.
@@ -34,6 +36,9 @@ func (f File) Kind() core.FileKind {
 }
 
 func (f File) iconName() string {
+	if f.Broken {
+		return "file-x"
+	}
 	if f.Video {
 		return "film"
 	}
@@ -48,7 +53,7 @@ func (f File) summary() string {
 	}
 	if f.Length > 0 {
 		seconds := int(f.Length.Round(time.Second).Seconds())
-		word += fmt.Sprintf(", %d:%02d", seconds/60, seconds%60)
+		word += fmt.Sprintf(" · %d:%02d", seconds/60, seconds%60)
 	}
 	if f.Trouble != "" {
 		word += " · " + f.Trouble

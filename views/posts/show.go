@@ -115,6 +115,14 @@ func (m ShowModel) hasContentBesidePreview() bool {
 		m.Post.Title != nil && !m.ShowsTitle || len(m.Post.Tags) > 0 && !m.ShowsTags
 }
 
+// firstBrokenFile returns the name of the first file that must be replaced, or "".
+func (m ShowModel) firstBrokenFile() string {
+	if i := slices.IndexFunc(m.Files, func(f File) bool { return f.Broken }); i >= 0 {
+		return m.Files[i].Name
+	}
+	return ""
+}
+
 // hasNoContent reports whether the post has neither a text nor files.
 func (m ShowModel) hasNoContent() bool { return m.Post.Text == "" && len(m.Files) == 0 }
 
