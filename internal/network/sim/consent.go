@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -66,7 +67,8 @@ type OAuthConfig struct {
 	Fragment string
 	Denied   [][2]string
 	Granted  func(Consented) [][2]string
-	// Accounts returns the accounts that a person can choose. Choose reads the choice, and may create an account.
+	// Accounts returns all accounts that a person can choose, with none selected. Choose reads the choice, and may create
+	// an account.
 	Accounts func() Group
 	Choose   func(form url.Values) (Consented, error)
 	// Person is the person who owns all accounts; "" if each account is a person. NameOf returns a person's name.
@@ -201,8 +203,57 @@ func (o *OAuth) newConsentPage(r *http.Request, scopes []string) Consent {
 			permissions.Choices = append(permissions.Choices, choice)
 		}
 	}
-	page.Groups = []Group{o.cfg.Accounts(), permissions}
+	page.Groups = []Group{o.offerAccounts(), permissions}
 	return page
+}
+
+// mostOffered is the largest number of accounts on a consent page.
+const mostOffered = 24
+
+// offerAccounts returns the accounts that a person can choose. Networks do not learn which account the app wants to
+// reconnect, so those to which the app has lost access come first, and then those to which it has access. In both
+// cases, the account with the latest consent comes first. The first account is selected.
+func (o *OAuth) offerAccounts() Group {
+	group := o.cfg.Accounts()
+	latest, valid := o.findAccountConsents()
+	rank := func(c Choice) int {
+		switch {
+		case latest[c.Value] == 0:
+			return 2
+		case valid[c.Value]:
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(group.Choices, func(a, b Choice) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(latest[b.Value], latest[a.Value]))
+	})
+	group.Choices = group.Choices[:min(len(group.Choices), mostOffered)]
+	if len(group.Choices) > 0 {
+		group.Choices[0].Checked = true
+	}
+	return group
+}
+
+// findAccountConsents returns the number of the latest consent for each account, from 1 on, and the accounts to which
+// the app has access.
+func (o *OAuth) findAccountConsents() (latest map[string]int, valid map[string]bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	latest, valid = map[string]int{}, map[string]bool{}
+	number := 0
+	for c := range o.codes.All() {
+		number++
+		for _, id := range append([]string{c.Subject}, c.Targets...) {
+			latest[id] = number
+		}
+	}
+	for t := range o.tokens.All() {
+		if t.RefusalAt(o.kit.Now()) == "" {
+			valid[t.Subject] = true
+		}
+	}
+	return latest, valid
 }
 
 func (o *OAuth) handleDecision(w http.ResponseWriter, r *http.Request, scopes []string) {

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -144,6 +145,46 @@ func TestConsentTellsWhatWasDeclined(t *testing.T) {
 	if !slices.Equal(c.Scopes, []string{"basic", "list"}) {
 		t.Errorf("granted %v: what is needed cannot be withheld", c.Scopes)
 	}
+}
+
+// Somebody who reconnects an account must find it: the app cannot tell the network which one it means.
+func TestTheConsentPageBeginsWithTheAccountsThatWereLostLast(t *testing.T) {
+	t.Parallel()
+	l := newLogin(t, "", func(c *sim.OAuthConfig) {
+		c.Accounts = func() sim.Group {
+			var group sim.Group
+			for _, who := range []string{"ana", "ben", "kit", "maren", "papercut"} {
+				group.Choices = append(group.Choices, sim.Choice{Type: "radio", Name: "who", Value: who, Label: who})
+			}
+			return group
+		}
+	})
+	offered := func(want string) {
+		t.Helper()
+		_, body, _ := l.visit("GET", nil)
+		got := regexp.MustCompile(`name="who" value="([^"]+)"( checked)?`).FindAllStringSubmatch(body, -1)
+		var all string
+		for _, m := range got {
+			all += m[1] + m[2] + ", "
+		}
+		if all != want {
+			t.Errorf("offered %q, want %q", all, want)
+		}
+	}
+	offered("ana checked, ben, kit, maren, papercut, ")
+	for _, who := range []string{"maren", "papercut", "kit"} {
+		_, err := l.oauth.IssueToken(sim.Token{
+			Consented: sim.Consented{Subject: who}, Kind: sim.AccessToken, Grant: l.code(url.Values{"who": {who}}),
+		}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	offered("kit checked, papercut, maren, ana, ben, ")
+	if err := l.oauth.EndPersonAccess("papercut"); err != nil {
+		t.Fatal(err)
+	}
+	offered("papercut checked, kit, maren, ana, ben, ")
 }
 
 func TestACodeIsGoodOnceForItsOwnAppAndVerifier(t *testing.T) {

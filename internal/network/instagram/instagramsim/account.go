@@ -20,6 +20,10 @@ const (
 	typePersonal = "PERSONAL"
 )
 
+var typeWords = map[string]string{
+	typeBusiness: "business account", typeCreator: "creator account", typePersonal: "personal account",
+}
+
 type account struct {
 	ID       string `json:"id"`
 	Username string `json:"username"`
@@ -109,10 +113,12 @@ func (s *Sim) offerAccounts() sim.Group {
 		Title: "Which account?", Field: "username", FieldLabel: "Or another username",
 		FieldHint: "If there is no account with this name, it is created.",
 	}
-	for i, a := range demoAccounts() {
+	s.pages.Lock.Lock()
+	defer s.pages.Lock.Unlock()
+	for a := range s.accounts.All() {
 		group.Choices = append(group.Choices, sim.Choice{
-			Type: "radio", Name: "profile", Value: a.ID, Label: a.Name, Note: "@" + a.Username + ", " + strings.ToLower(a.Type),
-			Picture: s.pictureURL(a), Checked: i == 0,
+			Type: "radio", Name: "profile", Value: a.ID, Label: a.Name, Note: "@" + a.Username + ", " + typeWords[a.Type],
+			Picture: s.pictureURL(a),
 		})
 	}
 	return group

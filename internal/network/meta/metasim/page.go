@@ -60,14 +60,15 @@ func (l *PageLogin) offerPages() sim.Group {
 		Title: "Pages", Field: "newPage", FieldLabel: "Or another Page",
 		FieldHint: "If there is no Page with this name, it is created.",
 	}
-	for i, p := range demoPages() {
+	l.Lock.Lock()
+	defer l.Lock.Unlock()
+	for p := range l.pages.All() {
 		note := p.Category
 		if !p.MayCreate() {
 			note += " (you can only see statistics)"
 		}
 		group.Choices = append(group.Choices, sim.Choice{
 			Type: "checkbox", Name: "page", Value: p.ID, Label: p.Name, Note: note, Picture: l.PictureURL(p.ID, p.Name),
-			Checked: i == 0,
 		})
 	}
 	return group

@@ -56,10 +56,11 @@ func (s *Sim) offerProfiles() sim.Group {
 		Title: "Which profile?", Field: "username", FieldLabel: "Or another username",
 		FieldHint: "If there is no profile with this name, it is created.",
 	}
-	for i, a := range demoProfiles() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for a := range s.accounts.All() {
 		group.Choices = append(group.Choices, sim.Choice{
 			Type: "radio", Name: "profile", Value: a.ID, Label: a.Name, Note: "@" + a.Username, Picture: s.pictureURL(a),
-			Checked: i == 0,
 		})
 	}
 	return group

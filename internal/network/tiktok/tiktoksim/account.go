@@ -66,9 +66,11 @@ func (s *Sim) offerAccounts() sim.Group {
 		Title: "Which account?", Field: "username", FieldLabel: "Or another username",
 		FieldHint: "If there is no account with this name, it is created.",
 	}
-	for i, a := range demoAccounts() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for a := range s.accounts.All() {
 		group.Choices = append(group.Choices, sim.Choice{
-			Type: "radio", Name: "account", Value: a.ID, Label: a.Name, Note: "@" + a.Username, Picture: s.pictureURL(a), Checked: i == 0,
+			Type: "radio", Name: "account", Value: a.ID, Label: a.Name, Note: "@" + a.Username, Picture: s.pictureURL(a),
 		})
 	}
 	return group

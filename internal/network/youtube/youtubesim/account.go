@@ -75,10 +75,11 @@ func (s *Sim) offerChannels() sim.Group {
 		Title: "Which channel?", Field: "username", FieldLabel: "Or another handle",
 		FieldHint: "If there is no channel with this handle, it is created.",
 	}
-	for i, c := range demoChannels() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.channels.All() {
 		group.Choices = append(group.Choices, sim.Choice{
 			Type: "radio", Name: "channel", Value: c.ID, Label: c.Title, Note: c.Handle, Picture: s.pictureURL(c),
-			Checked: i == 0,
 		})
 	}
 	group.Choices = append(group.Choices, sim.Choice{
