@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -43,14 +44,29 @@ func (r *request) renderAccounts(status int, refused *contract.Error) error {
 	}
 	m := accounts.Model{
 		Frame: frame, Zone: zone, Used: who.Usage.Accounts.Used, Limit: who.Usage.Accounts.Limit, Refused: refused,
-		Filter: filter,
+		Filter: filter, UpgradeURL: r.web.cfg.UpgradeURL,
 	}
 	m.Found, m.Pages = len(cards), max(1, (len(cards)+accounts.PageSize-1)/accounts.PageSize)
 	page, _ := strconv.Atoi(r.echo.QueryParam(accounts.FieldPage))
 	m.Filter.Page = min(max(1, page), m.Pages)
-	// Pages divide the accounts in the order in which they are shown: by network, then the oldest first.
+	// Pages divide the accounts in the order in which they are shown: by network, then those to reconnect and the oldest
+	// first.
+	slices.SortStableFunc(cards, func(a, b app.AccountCard) int {
+		return compareLostFirst(a.Status, b.Status)
+	})
 	m.Networks = r.listNetworksWithAccountPage(cards, (m.Filter.Page-1)*accounts.PageSize)
 	return r.render(status, accounts.Page(m), accounts.ListPart(m))
+}
+
+// compareLostFirst orders accounts that must be reconnected before the others.
+func compareLostFirst(a, b core.AccountStatus) int {
+	switch lost := a != core.AccountOK; {
+	case lost == (b != core.AccountOK):
+		return 0
+	case lost:
+		return -1
+	}
+	return 1
 }
 
 // listNetworksWithAccountPage returns all networks, each with its accounts on the page that begins at the offset.
@@ -66,6 +82,7 @@ func (r *request) listNetworksWithAccountPage(cards []app.AccountCard, offset in
 			if card.Platform != n.ID {
 				continue
 			}
+			list[i].Found++
 			list[i].Quotas = filterQuotaViews(card.Quotas, quotasOfServer)
 			if at++; at > offset && at <= offset+accounts.PageSize {
 				list[i].Accounts = append(list[i].Accounts, newAccountView(card, now))

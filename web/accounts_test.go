@@ -186,9 +186,14 @@ func TestReconnectingKeepsTheAccount(t *testing.T) {
 		return b.get("/accounts/"+account.ID+"/reconnect").is(t, http.StatusSeeOther).Header.Get("Location")
 	}
 	b.get(callback("threads", r.Consent(ask(), "somebody.else"))).leads(t, "/accounts")
-	b.get("/accounts").says(t, "You did not give access to bell.ringer.")
-	b.get(callback("threads", r.Consent(ask(), "bell.ringer"))).leads(t, "/accounts")
 	page := b.get("/accounts")
+	page.says(t, "You did not give access to bell.ringer.")
+	again := attribute(page.one(t, testid("flash-next")), "href")
+	if want := "/accounts/" + account.ID + "/reconnect"; again != want {
+		t.Errorf("the message leads to %q, want %q", again, want)
+	}
+	b.get(callback("threads", r.Consent(ask(), "bell.ringer"))).leads(t, "/accounts")
+	page = b.get("/accounts")
 	if got := attribute(page.one(t, testid("account")), "data-account"); got != account.ID {
 		t.Errorf("the account is %s after it was %s", got, account.ID)
 	}
@@ -308,7 +313,12 @@ func TestTwoHundredAccountsAreTwoPages(t *testing.T) {
 		SELECT gen_random_uuid(), workspace_id, platform, external_id || n, username, 'Account ' || n, '', 'ok', connected_at,
 			token, check_at, created_at FROM accounts, generate_series(1, 199) n`)
 	must(t, err)
+	_, err = r.Pool.Exec(t.Context(), `UPDATE accounts SET status = 'revoked' WHERE display_name = 'Account 199'`)
+	must(t, err)
 	b := r.as(ws)
+	if first := b.get("/accounts").all(testid("account"))[0]; attribute(first, "data-status") != "revoked" {
+		t.Error("the account to reconnect is not the first of its network")
+	}
 	seen := map[string]bool{}
 	for _, address := range []string{"/accounts", attribute(b.get("/accounts").one(t, testid("next-page")), "href")} {
 		page := b.get(address).is(t, http.StatusOK)

@@ -70,7 +70,11 @@ func (r *request) finishConnectOrReconnect() error {
 	if e, ok := asFormRefusal(err); ok {
 		// Reloading this address would not help, so the error is shown on the page where the person started.
 		told := r.web.errorForPeople(e)
-		r.setFlash(ui.ToneDanger, strings.TrimSpace(told.Message+" "+told.Hint))
+		f := layout.Flash{Tone: ui.ToneDanger, Text: strings.TrimSpace(told.Message + " " + told.Hint)}
+		if done.Reconnected != nil {
+			f.URL, f.Label = r.reconnectURL(done.Reconnected), "Reconnect"
+		}
+		r.setFlashWithDetails(f)
 		return r.redirect(r.reconnectReturnURL(done.Reconnected))
 	}
 	if err != nil {
@@ -103,6 +107,14 @@ func (r *request) reconnectReturnURL(after *app.Reconnected) string {
 		return r.link.Post(after.Post)
 	}
 	return r.link.Accounts()
+}
+
+// reconnectURL returns the address at which the reconnection starts again.
+func (r *request) reconnectURL(after *app.Reconnected) string {
+	if after.Post != "" {
+		return r.link.ReconnectForPost(after.Post)
+	}
+	return r.link.Reconnect(after.Account)
 }
 
 // redirectAfterReconnect redirects to reconnectReturnURL, with a message about the account, the post that was retried,

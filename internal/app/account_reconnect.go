@@ -17,6 +17,8 @@ const lostFor = 7 * 24 * time.Hour
 
 // Reconnected says what happened to an account's posts when the account was reconnected.
 type Reconnected struct {
+	// Account is the id of the account.
+	Account string
 	// Post is the id of the failed post for which the account was reconnected; "" for none.
 	Post string
 	// Retried reports that the post was queued again. If it was not, Refused is the reason; nil if no retry was
@@ -68,7 +70,7 @@ func newReconnectedOrNil(consent store.PendingConsent) *Reconnected {
 	if consent.Account == nil {
 		return nil
 	}
-	after := &Reconnected{}
+	after := &Reconnected{Account: consent.Account.String()}
 	if consent.Post != nil {
 		after.Post = consent.Post.String()
 	}

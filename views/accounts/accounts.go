@@ -25,6 +25,8 @@ type Model struct {
 	// Used and Limit are the number of accounts and the plan's limit; nil means no limit.
 	Used  int64
 	Limit *int64
+	// UpgradeURL is the optional address of the plans.
+	UpgradeURL string
 	// Refused is why the last action failed.
 	Refused *contract.Error
 }
@@ -56,7 +58,9 @@ type Network struct {
 	// Configured reports whether this server has the network's credentials.
 	Configured bool
 	Quotas     []Quota // limits that all accounts of this server share
-	Accounts   []Account
+	// Found is the number of its accounts that the filter selects. Accounts are those on the page.
+	Found    int
+	Accounts []Account
 }
 
 // Account is a connected account.
@@ -127,6 +131,19 @@ type Profile struct {
 
 // filtersFrom is the smallest number of accounts for which the page has a filter.
 const filtersFrom = 6
+
+// firstLost returns the id of the first account on the page that must be reconnected; "" if there is none. Its button is
+// the main one of the page.
+func (m Model) firstLost() string {
+	for _, n := range m.Networks {
+		for _, a := range n.Accounts {
+			if n.Configured && m.Frame.Manages && a.Status != string(core.AccountOK) {
+				return a.ID
+			}
+		}
+	}
+	return ""
+}
 
 // showsFilter reports whether the page shows the filter.
 func (m Model) showsFilter() bool {

@@ -363,6 +363,13 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"an account to which access ends soon is not simply connected", "accounts", "[data-status=ok] [data-testid=status]",
 			[]string{"Connected", "Expires soon"},
 		},
+		{"that of the first lost account is the main one", "accounts", "[data-status=expired] .primary", []string{"Reconnect"}},
+		{"a network counts the accounts of all pages", "accounts", "[data-testid=network-threads] .tab-count", []string{"200"}},
+		{"a full plan leads to the plans", "accounts-full", "[data-testid=alert] a", []string{"See plans"}},
+		{
+			"who may not reconnect an account is told whom to ask", "accounts-reader", "[data-testid=ends], [data-testid=keeps-grant]",
+			[]string{"Ask an owner or admin to reconnect the account before 24 Nov 2026, 10:05 CET to keep access."},
+		},
 		{"its button to reconnect is visible", "accounts", "[data-status=ok] [data-testid=reconnect]:not(.quiet)", []string{"Reconnect"}},
 		{"nothing of a deleted file can be pinned", "media-removed", "[data-testid=file-pinned]", nil},
 		{"only its details can be deleted", "media-removed", "[data-testid=delete-file]", []string{"Delete details…"}},

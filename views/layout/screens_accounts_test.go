@@ -25,7 +25,7 @@ func (f fixture) accountPages() map[string]templ.Component {
 	}
 	with := func(ofFirst, ofSecond []accounts.Account) []accounts.Network {
 		list := append([]accounts.Network{}, networks...)
-		list[0].Accounts, list[1].Accounts = ofFirst, ofSecond
+		list[0].Accounts, list[0].Found, list[1].Accounts, list[1].Found = ofFirst, 200, ofSecond, len(ofSecond)
 		return list
 	}
 	ada := accounts.Account{
@@ -53,6 +53,7 @@ func (f fixture) accountPages() map[string]templ.Component {
 	}
 	full := m
 	full.Used, full.Found, full.Pages, full.Limit, full.Filter = 4, 4, 1, &limit, accounts.Filter{}
+	full.UpgradeURL = "https://example.org/plans"
 	nobody := m
 	nobody.Networks, nobody.Found, nobody.Pages, nobody.Filter = networks, 0, 1, accounts.Filter{Query: "zzz", Page: 1}
 	reader := m
