@@ -75,7 +75,22 @@ var pageTexts = map[int]pageText{
 	},
 }
 
+// strangerTexts replace pageTexts for people who are not signed in.
+var strangerTexts = map[int]pageText{
+	http.StatusForbidden: {
+		"ban", "You do not have permission",
+		"The request may have come from another site.", "Go to the start page, and try again from there.",
+	},
+	http.StatusNotFound: {
+		"circle-question-mark", "Page not found",
+		"The address may be wrong, or the page may have been deleted.", "Check the address, or go to the start page.",
+	},
+}
+
 func (m Model) statusText() pageText {
+	if w, ok := strangerTexts[m.Status]; ok && m.Frame.Workspace == "" {
+		return w
+	}
 	if w, ok := pageTexts[m.Status]; ok {
 		return w
 	}
