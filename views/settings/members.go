@@ -7,6 +7,7 @@ import (
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/views/layout"
+	"belfry/views/ui"
 )
 
 // Names of the inputs of an invitation, in addition to FieldName, and of a member's role.
@@ -87,6 +88,14 @@ func (m MembersModel) newInvitationTitle() string {
 		return "Invitation emailed to " + m.New.Email
 	}
 	return "Send this link to " + m.New.Email
+}
+
+// newInvitationTone warns if the email of the invitation was not sent.
+func (m MembersModel) newInvitationTone() ui.Tone {
+	if m.Mails && !m.New.Emailed {
+		return ui.ToneWarn
+	}
+	return ui.ToneGood
 }
 
 // ResendLabel returns the label of the button that renews an invitation.

@@ -192,7 +192,7 @@ func newInvitation(m MembersModel) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Alert(ui.ToneGood, m.newInvitationTitle()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Alert(m.newInvitationTone(), m.newInvitationTitle()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
