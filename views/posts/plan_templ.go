@@ -715,8 +715,11 @@ func (m PlanModel) verdict() string {
 		return ui.CountNoun(max(problems, 1), "problem", "problems") + " to fix."
 	}
 	ready := "Ready to post"
-	if m.When == WhenDraft || m.Queued && m.When == WhenAt {
+	switch {
+	case m.When == WhenDraft, m.Queued && m.When == WhenAt:
 		ready = "Ready to save"
+	case m.When == WhenAt:
+		ready = "Ready to schedule"
 	}
 	if warnings := m.countWarnings(); warnings > 0 {
 		return ready + ", with " + ui.CountNoun(warnings, "warning", "warnings") + "."
@@ -780,7 +783,7 @@ func quota(m PlanModel) templ.Component {
 			var templ_7745c5c3_Var32 string
 			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprint(m.Plan.Quota.Requested))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 205, Col: 44}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 208, Col: 44}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 			if templ_7745c5c3_Err != nil {
@@ -793,7 +796,7 @@ func quota(m PlanModel) templ.Component {
 			var templ_7745c5c3_Var33 string
 			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(ui.CountNoun(*m.Plan.Quota.Limit, "post", "posts"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 205, Col: 115}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 208, Col: 115}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 			if templ_7745c5c3_Err != nil {
@@ -806,7 +809,7 @@ func quota(m PlanModel) templ.Component {
 			var templ_7745c5c3_Var34 string
 			templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprint(m.Plan.Quota.Used))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 205, Col: 150}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 208, Col: 150}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 			if templ_7745c5c3_Err != nil {

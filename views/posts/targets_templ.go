@@ -85,14 +85,14 @@ func targets(m ComposeModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			shared := sharedNames(m.Accounts)
+			showsNetwork := haveSharedName(m.Accounts)
 			for block := range slices.Chunk(sortChosenFirst(m.Accounts), chipsInBlock) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<div class=\"chips-block\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				for _, a := range block {
-					templ_7745c5c3_Err = accountChip(a, shared[a.Name]).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = accountChip(a, showsNetwork).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -417,8 +417,8 @@ func pick(m ComposeModel, value, label string, accounts []string) templ.Componen
 	})
 }
 
-// accountChip is an account that can be chosen. sharesName reports that another account has the same name.
-func accountChip(a Account, sharesName bool) templ.Component {
+// accountChip is an account that can be chosen. showsNetwork reports that the name is not enough.
+func accountChip(a Account, showsNetwork bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -537,7 +537,7 @@ func accountChip(a Account, sharesName bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if sharesName {
+		if showsNetwork {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<span class=\"chip-words\" dir=\"auto\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -722,14 +722,16 @@ func targetsLegend(m ComposeModel) string {
 	return "Post to"
 }
 
-// sharedNames returns the names that several accounts have.
-func sharedNames(accounts []Account) map[string]bool {
-	shared := map[string]bool{}
+// haveSharedName reports whether several of the accounts have the same name.
+func haveSharedName(accounts []Account) bool {
+	seen := map[string]bool{}
 	for _, a := range accounts {
-		_, seen := shared[a.Name]
-		shared[a.Name] = seen
+		if seen[a.Name] {
+			return true
+		}
+		seen[a.Name] = true
 	}
-	return shared
+	return false
 }
 
 // sortChosenFirst returns the chosen accounts before the others, both in their order.
