@@ -167,8 +167,8 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			[]string{"", ""},
 		},
 		{
-			"accounts of one name also show their network", "compose-converted", ".chip-network",
-			[]string{"Threads", "Facebook"},
+			"if two accounts have one name, all show their network", "compose-converted", ".chip-network",
+			[]string{"Threads", "Facebook", "Facebook"},
 		},
 		{"accounts with names of their own do not", "compose-many", ".chip-network", nil},
 		{"many accounts can be searched", "compose-many", "[data-searches-accounts]", []string{""}},
@@ -393,6 +393,19 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"the title of a notice has no full stop", "keys-made", ".alert-title", []string{"Key “Newsletter script” created"}},
 		{"nor has that of a refused request", "forgot-refused", ".alert-title", []string{"Too many requests"}},
 		{"an account with one queued post says so", "accounts", "[data-status=expired] .account-queued", []string{"1 queued"}},
+		{
+			"a stranger is not told of workspaces and posts", "fault-stranger", ".fault > p:not(.fault-status)",
+			[]string{
+				"The address may be wrong, or the page may have been deleted.", "Check the address, or go to the start page.",
+			},
+		},
+		{"an invited person can have forgotten the password", "invitation", "[data-testid=forgot] a", []string{"Forgot your password?"}},
+		{"an invitation that was not emailed is no success", "members-unsent", ".alert:not(.warn)", nil},
+		{"without accounts, a group leads to them", "group-wrong", ".group-form .help a", []string{"Connect an account"}},
+		{
+			"two versions of a group can be compared by the names of their accounts", "group-changed",
+			".saved-accounts li:nth-child(-n + 2) .face-words > :first-child", []string{"Ada Lindqvist", "Bell & Rope"},
+		},
 		{"a stranger's error has no rail", "fault-stranger", ".rail", nil},
 		{"an error inside a page is no page", "part-fault", "main", nil},
 	}
