@@ -29,7 +29,7 @@ func MakeAvatar(ctx context.Context, picture []byte) ([]byte, error) {
 	case facts.Kind != core.FileImage:
 		return nil, newRefusal(reasonNoPicture)
 	case facts.decodingMemoryBytes() > maxAvatarDecode || facts.Scans*facts.Width*facts.Height > maxDecodePixels:
-		return nil, newRefusal(reasonTooManyPixels(int64(facts.Width), int64(facts.Height)))
+		return nil, newRefusal(reasonAvatar)
 	}
 	decoded, err := newFile(ctx, r, facts.Bytes).decodePicture(facts)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"belfry/internal/core"
 	"belfry/internal/media/mediatest"
 )
 
@@ -226,7 +227,7 @@ func badJPEGs() map[string]hostile {
 	all := map[string]hostile{
 		"no width":     {bytes: file(sof(0, 9), scan), reason: reasonNoSize},
 		"no height":    {bytes: file(sof(9, 0), scan), reason: reasonNoSize},
-		"bomb":         {bytes: file(sof(65535, 65535), scan), reason: reasonTooManyPixels(65535, 65535)},
+		"bomb":         {bytes: file(sof(65535, 65535), scan), reason: reasonTooManyPixels(core.FileImage, 65535, 65535)},
 		"two frames":   {bytes: file(sof(9, 9), sof(9, 9), scan), reason: reasonDamaged},
 		"no frame":     {bytes: file(scan), reason: reasonDamaged},
 		"no scan":      {bytes: file(sof(9, 9)), reason: reasonNoPicture},
@@ -269,9 +270,9 @@ func badPNGs() map[string]hostile {
 	data := pngChunk("IDAT", []byte("zz"))
 	frames := bytes.Repeat(pngChunk("fcTL", make([]byte, 26)), 201)
 	all := map[string]hostile{
-		"bomb":             {bytes: file(head(100_000, 100_000), data), reason: reasonTooManyPixels(100_000, 100_000)},
-		"bomb of overflow": {bytes: file(head(1<<32-1, 1<<32-1), data), reason: reasonTooManyPixels(1<<32-1, 1<<32-1)},
-		"a long line":      {bytes: file(head(100_000_001, 1), data), reason: reasonTooManyPixels(100_000_001, 1)},
+		"bomb":             {bytes: file(head(100_000, 100_000), data), reason: reasonTooManyPixels(core.FileImage, 100_000, 100_000)},
+		"bomb of overflow": {bytes: file(head(1<<32-1, 1<<32-1), data), reason: reasonTooManyPixels(core.FileImage, 1<<32-1, 1<<32-1)},
+		"a long line":      {bytes: file(head(100_000_001, 1), data), reason: reasonTooManyPixels(core.FileImage, 100_000_001, 1)},
 		"no width":         {bytes: file(head(0, 9), data), reason: reasonNoSize},
 		"no height":        {bytes: file(head(9, 0), data), reason: reasonNoSize},
 		"no header":        {bytes: file(data), reason: reasonDamaged},
@@ -305,7 +306,7 @@ func badGIFs() map[string]hostile {
 	end := []byte{0x3b}
 	all := map[string]hostile{
 		"many frames":    {bytes: slices.Concat(head(4, 4), bytes.Repeat(frame, 10_000), end), reason: reasonFrames},
-		"bomb":           {bytes: slices.Concat(head(65535, 65535), frame, end), reason: reasonTooManyPixels(65535, 65535)},
+		"bomb":           {bytes: slices.Concat(head(65535, 65535), frame, end), reason: reasonTooManyPixels(core.FileImage, 65535, 65535)},
 		"no frames":      {bytes: slices.Concat(head(4, 4), end), reason: reasonNoPicture},
 		"no width":       {bytes: slices.Concat(head(0, 4), frame, end), reason: reasonNoSize},
 		"no height":      {bytes: slices.Concat(head(4, 0), frame, end), reason: reasonNoSize},
@@ -343,8 +344,8 @@ func badWebPs() map[string]hostile {
 	anmf := chunk("ANMF", make([]byte, 32))
 	lossy := func(bits ...byte) []byte { return chunk("VP8 ", append(bits, make([]byte, 10)...)) }
 	all := map[string]hostile{
-		"bomb":             {bytes: riff(canvas(1<<24, 1<<24), still), reason: reasonTooManyPixels(1<<24, 1<<24)},
-		"lossless bomb":    {bytes: mediatest.WebP(16384, 16384), reason: reasonTooManyPixels(16384, 16384)},
+		"bomb":             {bytes: riff(canvas(1<<24, 1<<24), still), reason: reasonTooManyPixels(core.FileImage, 1<<24, 1<<24)},
+		"lossless bomb":    {bytes: mediatest.WebP(16384, 16384), reason: reasonTooManyPixels(core.FileImage, 16384, 16384)},
 		"no picture":       {bytes: riff(canvas(40, 30)), reason: reasonNoPicture},
 		"odd first chunk":  {bytes: riff(chunk("ICCP", nil), still), reason: reasonDamaged},
 		"two pictures":     {bytes: riff(still, still), reason: reasonDamaged},
@@ -459,11 +460,11 @@ func badMP4s() map[string]hostile {
 		},
 		"bomb": {
 			bytes:  swap(good, "avc1", 1, 24, huge, huge, huge, huge),
-			reason: reasonTooManyPixels(65535, 65535),
+			reason: reasonTooManyPixels(core.FileVideo, 65535, 65535),
 		},
 		"wide pixels": {
 			bytes:  mediatest.MP4(mediatest.Movie{Width: 60_000, Height: 60_000}),
-			reason: reasonTooManyPixels(60_000, 60_000),
+			reason: reasonTooManyPixels(core.FileVideo, 60_000, 60_000),
 		},
 		"description beyond":     {bytes: swap(good, "avc1", 1, -8, 0x7f, 0, 0, 0), reason: reasonIncomplete},
 		"description of nothing": {bytes: swap(good, "avc1", 1, -8, 0, 0, 0, 8), reason: reasonDamaged},

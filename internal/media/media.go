@@ -75,7 +75,7 @@ func Examine(ctx context.Context, r io.ReaderAt, size int64, declared DeclaredTy
 func (f *Facts) setSizeOrRefuse(width, height int64) {
 	refuseFileIf(width <= 0 || height <= 0, reasonNoSize)
 	if width > maxPixels || height > maxPixels || width*height > maxPixels {
-		refuseFile(reasonTooManyPixels(width, height))
+		refuseFile(reasonTooManyPixels(f.Kind, width, height))
 	}
 	f.Width, f.Height = int(width), int(height)
 }

@@ -39,6 +39,7 @@ const (
 	reasonWMV      = "Windows Media files are not supported. Export the video as MP4."
 	reasonAudio    = "This is an audio file. Upload an image or a video."
 
+	reasonAvatar    = "The profile picture is too large to decode."
 	reasonJPEGKind  = "This kind of JPEG is not supported. Export the image as a standard JPEG."
 	reasonNoPicture = "The file contains no image. Export the image again."
 	reasonManyParts = "The file has too many parts. Export the file again."
@@ -60,9 +61,9 @@ var (
 	reasonTooLong = fmt.Sprintf("The video is longer than %d hours. Shorten the video.", maxDurationMs/3600_000)
 )
 
-func reasonTooManyPixels(width, height int64) string {
-	return fmt.Sprintf("The image has %d × %d pixels, which is more than %d million in total. Reduce its width and height.", width, height,
-		maxPixels/1_000_000)
+func reasonTooManyPixels(kind core.FileKind, width, height int64) string {
+	return fmt.Sprintf("The %s has %d × %d pixels, which is more than %d million in total. Reduce its width and height.", kind,
+		width, height, maxPixels/1_000_000)
 }
 
 func reasonOtherKind(declared DeclaredType, actual core.FileKind) string {
@@ -71,7 +72,7 @@ func reasonOtherKind(declared DeclaredType, actual core.FileKind) string {
 		said = strconv.Quote(declared.Mime)
 	}
 	if actual == core.FileVideo {
-		return "The file was uploaded as " + said + ", but it is a video. Rename it with a video extension, such as .mp4, and upload it again."
+		return "The file was added as " + said + ", but it is a video. Give it a name with a video extension, such as .mp4, and add it again."
 	}
-	return "The file was uploaded as " + said + ", but it is an image. Rename it with an image extension, such as .jpg, and upload it again."
+	return "The file was added as " + said + ", but it is an image. Give it a name with an image extension, such as .jpg, and add it again."
 }
