@@ -10,7 +10,7 @@ import (
 // Reasons why the client itself refuses to send a request. Nothing has been sent then.
 var (
 	errDeadlinePassed = errors.New("the time limit for this call has passed")
-	errReplayable     = errors.New("a header that makes Go send a request twice is not allowed")
+	errReplayable     = errors.New("a header that lets Go send a request twice is not allowed")
 )
 
 // If a POST has one of the replayable headers, net/http sends it again automatically after a keep-alive connection

@@ -22,7 +22,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 		}{
 			{kind == typeStories && len(s.Collaborators) > 0, "collaborators", "This setting is not available for Stories."},
 			{kind != typeReels && s.ShareToFeed != nil, "shareToFeed", "This setting is only for Reels."},
-			{kind != typeFeed && kind != typeCarousel && s.AltText != "", "altText", "This setting is only for images in the feed."},
+			{kind != typeFeed && kind != typeCarousel && s.AltText != "", "altText", "This setting is only for a single image in the feed."},
 			{kind != typeReels && s.CoverMs != nil, "coverMs", "This setting is only for Reels."},
 			{
 				kind == typeReels && isCoverOutsideVideo(s.CoverMs, d.Media), "coverMs",

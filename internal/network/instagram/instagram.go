@@ -48,7 +48,10 @@ func NewDriver() network.Driver {
 				Name: varClientID,
 				Help: "The Instagram App ID in the Instagram settings of the Meta app. For Facebook Login, the Meta App ID.",
 			},
-			{Name: varClientSecret, Help: "The secret that belongs to the App ID.", Secret: true},
+			{
+				Name: varClientSecret, Secret: true,
+				Help: "The Instagram App secret in the Instagram settings of the Meta app. For Facebook Login, the Meta App secret.",
+			},
 			{
 				Name: varLogin, Default: loginInstagram,
 				Help: "How accounts are connected: instagram, or facebook for accounts that are linked to a Facebook Page.",

@@ -133,19 +133,19 @@ func ListPages[T any](
 	ctx context.Context, l PageLogin, personToken network.Secret, grantedScopes []string, fields string,
 ) (atLeastOne []T, _ error) {
 	if !slices.Contains(grantedScopes, ScopeListPages) {
-		return nil, newNoPageError("The permission to list Pages was not granted.")
+		return nil, newNoPageError("The permission to list Pages was not granted.", hintSelectPage)
 	}
 	list, err := ListAll[T](ctx, l.API, "/me/accounts", personToken, url.Values{"fields": {fields}, "limit": {"100"}})
 	if err == nil && len(list) == 0 {
-		err = newNoPageError("You selected no Page, or you have none.")
+		err = newNoPageError("You selected no Page, or you have none.", "If you have no Page, create one first. "+hintSelectPage)
 	}
 	return list, err
 }
 
-func newNoPageError(message string) error {
-	return &network.Error{
-		Kind: network.Rejected, Message: message, Hint: "Connect again, select the Page, and leave every permission selected.",
-	}
+const hintSelectPage = "Connect again, select the Page, and leave every permission selected."
+
+func newNoPageError(message, hint string) error {
+	return &network.Error{Kind: network.Rejected, Message: message, Hint: hint}
 }
 
 // publishingTasks are the tasks that let a person publish to a Page. One of them is enough.
@@ -159,7 +159,8 @@ func (p Page) WhyUnusable(grantedScopes, neededScopes []string) (reasonOrEmpty s
 	case missing != "":
 		return missing
 	case !slices.ContainsFunc(p.Tasks, may):
-		return "You cannot create content on this Page. Ask someone who manages the Page to let you create content."
+		return "You cannot create content on this Page. Ask someone who manages the Page to let you create content. " +
+			"Then connect again."
 	case p.Access == "":
 		return "The login did not return a token for this Page. Connect again."
 	}

@@ -34,7 +34,7 @@ func NewDriver() network.Driver {
 		ID: ID,
 		Variables: []network.Variable{
 			{Name: varClientID, Help: "The Threads App ID in the Threads settings of the Meta app. It is not the Meta App ID."},
-			{Name: varClientSecret, Help: "The Threads App secret in the Threads settings of the Meta app. It is not the secret of the Meta app.", Secret: true},
+			{Name: varClientSecret, Help: "The Threads App secret in the Threads settings of the Meta app. It is not the Meta App secret.", Secret: true},
 			{
 				Name: varConsentURL, Default: "https://threads.com/oauth/authorize",
 				Help: "The address of Threads' consent page. Meta has changed this address before.",

@@ -26,14 +26,14 @@ func NewDriver() network.Driver {
 		ID: ID,
 		Variables: []network.Variable{
 			{Name: varClientID, Help: "The client ID of the OAuth client (type: web application) in the Google Cloud console."},
-			{Name: varClientSecret, Help: "The secret of the OAuth client.", Secret: true},
+			{Name: varClientSecret, Help: "The client secret of the OAuth client.", Secret: true},
 			{
 				Name: varSettle, Default: "60s",
 				Help: "How long a video may take to appear if the call that uploaded its last part got no response.",
 			},
 			{
 				Name: varUploads, Default: "100",
-				Help: "How many uploads a day Google allows for the project. With 0, Belfry does not count uploads.",
+				Help: "How many uploads a day Google allows for the Google Cloud project. With 0, Belfry does not count uploads.",
 			},
 		},
 		New:    func(env network.Environment) (network.Network, error) { return New(env) },
