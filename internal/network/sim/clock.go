@@ -112,7 +112,7 @@ func (o Option) checkValue(value string) error {
 		var n int
 		var rest string
 		if read, _ := fmt.Sscanf(value+" .", "%d %s", &n, &rest); read != 2 || rest != "." || n < 0 {
-			return fmt.Errorf("option %s must be a whole number, not %q", o.Name, value)
+			return fmt.Errorf("option %s is %q, but must be a whole number that is not negative", o.Name, value)
 		}
 		return nil
 	}

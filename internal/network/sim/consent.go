@@ -265,7 +265,7 @@ func (o *OAuth) handleDecision(w http.ResponseWriter, r *http.Request, scopes []
 	}
 	chosen, err := o.cfg.Choose(r.Form)
 	if err != nil {
-		o.serveProblem(w, r, "Nothing was chosen", err)
+		o.serveProblem(w, r, "Check your choice", err)
 		return
 	}
 	chosen.Scopes = slices.Clone(o.cfg.Given)

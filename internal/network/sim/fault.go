@@ -63,7 +63,7 @@ func FaultKinds() []Kind {
 		{BadGateway, "A server in front of the network responds with HTTP 502 and a web page. " + noEffect},
 		{
 			TruncatedJSON,
-			"The call succeeds, but only half of the response arrives. With a code, half of that error's response arrives.",
+			"The call succeeds, but only half of the response arrives. With a code, the call has no effect, and half of that error's response arrives.",
 		},
 		{
 			Trickle,
@@ -242,7 +242,7 @@ func (f *Faults) checkTarget(x *Fault) error {
 		containers = containers || about.Containers
 		fits = fits || x.Call == AnyCall || slices.Contains(about.Calls, x.Call)
 		if x.Network != "" && !fits {
-			return fmt.Errorf("%s has no call %q; use any or one of %s", id, x.Call, strings.Join(about.Calls, ", "))
+			return fmt.Errorf("%s has no call %q; use \"any\" or one of %s", id, x.Call, strings.Join(about.Calls, ", "))
 		}
 	}
 	if _, ok := f.networks[x.Network]; x.Network != "" && !ok {

@@ -41,7 +41,7 @@ func (k *Kit) FetchFile(ctx context.Context, network, account, address string) (
 	case hit != nil:
 		return Media{}, fmt.Errorf("fetch media: scripted fault %s", hit.Kind)
 	case !k.mayFetch(address):
-		return Media{}, fmt.Errorf("fetch media: %s is not an address of this product", address)
+		return Media{}, fmt.Errorf("fetch media: the sandbox does not fetch files from %s", address)
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()

@@ -44,7 +44,7 @@ func (s *mediaStore) makeFolder() (string, error) {
 		err = os.MkdirAll(s.folder, 0o700)
 	}
 	if err != nil {
-		return "", fmt.Errorf("make a folder for fetched media: %w", err)
+		return "", fmt.Errorf("make a folder for sandbox media: %w", err)
 	}
 	return s.folder, nil
 }
@@ -57,7 +57,7 @@ func (s *mediaStore) createTemp() (*os.File, error) {
 	}
 	file, err := os.CreateTemp(folder, "fetching-")
 	if err != nil {
-		return nil, fmt.Errorf("make a file for fetched media: %w", err)
+		return nil, fmt.Errorf("make a file for sandbox media: %w", err)
 	}
 	return file, nil
 }
@@ -71,7 +71,7 @@ func (s *mediaStore) keepFile(file *os.File, m Media) error {
 	}
 	s.total += m.Bytes
 	if err := os.Rename(file.Name(), filepath.Join(s.folder, m.SHA256)); err != nil {
-		return fmt.Errorf("store fetched media: %w", err)
+		return fmt.Errorf("store sandbox media: %w", err)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (s *mediaStore) removeAll() error {
 		return nil
 	}
 	if err := os.RemoveAll(s.folder); err != nil {
-		return fmt.Errorf("delete fetched media: %w", err)
+		return fmt.Errorf("delete sandbox media: %w", err)
 	}
 	if s.temporary {
 		s.folder = ""

@@ -367,7 +367,7 @@ func TestOnlyLoopbackAndThePublicNetAreFetched(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = kit.Close() })
 	if _, err := kit.FetchFile(t.Context(), "net", "1", "http://127.0.0.1:1/other"); err == nil ||
-		!strings.Contains(err.Error(), "not an address of this product") {
+		!strings.Contains(err.Error(), "does not fetch files from") {
 		t.Errorf("an address outside the prefixes: %v", err)
 	}
 	for _, address := range []string{"http://10.0.0.1/a", "http://169.254.169.254/latest", "http://[fd00::1]/a", "http://0.0.0.0:1/a"} {

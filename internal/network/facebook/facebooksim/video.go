@@ -233,7 +233,7 @@ func (s *Sim) publishIfReady(v *video) error {
 func checkTexts(title, description string) error {
 	switch {
 	case !utf8.ValidString(title + description):
-		return metasim.Bad("Param description must be valid UTF-8")
+		return metasim.Bad("Params title and description must be valid UTF-8")
 	case utf8.RuneCountInString(title) > maxTitle:
 		return metasim.Bad("Param title must be at most 255 characters long")
 	case len(utf16.Encode([]rune(description))) > maxMessage:

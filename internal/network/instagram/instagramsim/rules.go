@@ -214,7 +214,7 @@ func checkImage(q *sim.Request, c *metasim.Container) error {
 	case m.Bytes > maxImage:
 		return newRefusal(36000, 2207004, "The image is too large to download. It should be less than 8 MiB.")
 	case c.Type == kindImage && !m.HasRatioWithin(leastRatio, mostRatio):
-		return newRefusal(36003, 2207009, "The submitted image has an unsupported aspect ratio. It must be within 4:5 and 1.91:1.")
+		return newRefusal(36003, 2207009, "The submitted image has an unsupported aspect ratio. It must be between 4:5 and 1.91:1.")
 	}
 	c.Media = q.Media
 	return nil

@@ -29,7 +29,7 @@ func (k Kind) Pick(asked string, node map[string]any) (map[string]any, error) {
 	}
 	fields, err := ParseFields(asked)
 	if err != nil {
-		return nil, &Error{Code: 2500, Type: TypeOAuth, Message: fmt.Sprintf("Syntax error %q in fields", err)}
+		return nil, &Error{Code: 2500, Type: TypeOAuth, Message: "Syntax error in fields: " + err.Error()}
 	}
 	picked := map[string]any{}
 	if id, ok := node["id"]; ok {
@@ -61,7 +61,7 @@ type Field struct {
 func ParseFields(text string) ([]Field, error) {
 	fields, rest, err := parseFields(text)
 	if err == nil && rest != "" {
-		err = fmt.Errorf("unexpected %q in fields", rest)
+		err = fmt.Errorf("unexpected %q", rest)
 	}
 	return fields, err
 }
@@ -74,7 +74,7 @@ func parseFields(text string) (fields []Field, rest string, err error) {
 		}
 		f := Field{Name: strings.TrimSpace(text[:end])}
 		if f.Name == "" {
-			return nil, text, fmt.Errorf("empty name in fields before %q", text)
+			return nil, text, fmt.Errorf("empty name before %q", text)
 		}
 		text = text[end:]
 		if text, err = skipModifiers(text); err != nil {
@@ -85,7 +85,7 @@ func parseFields(text string) (fields []Field, rest string, err error) {
 				return nil, text, err
 			}
 			if !strings.HasPrefix(text, "}") {
-				return nil, text, errors.New("missing } in fields")
+				return nil, text, errors.New("missing }")
 			}
 			text = text[1:]
 		}
@@ -93,7 +93,7 @@ func parseFields(text string) (fields []Field, rest string, err error) {
 		if next, ok := strings.CutPrefix(text, ","); ok {
 			text = next
 		} else if text != "" && text[0] != '}' {
-			return nil, text, fmt.Errorf("unexpected %q in fields", text)
+			return nil, text, fmt.Errorf("unexpected %q", text)
 		}
 	}
 	return fields, text, nil
@@ -103,7 +103,7 @@ func skipModifiers(text string) (string, error) {
 	for strings.HasPrefix(text, ".") {
 		end := strings.IndexByte(text, ')')
 		if end < 0 {
-			return text, errors.New("missing ) in fields")
+			return text, errors.New("missing )")
 		}
 		text = text[end+1:]
 	}

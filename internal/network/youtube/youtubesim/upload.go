@@ -50,7 +50,9 @@ func (s *Sim) startUpload(q *sim.Request) (sim.Route, error) {
 			switch {
 			case q.Params.Get("uploadType") != "resumable":
 				return nil, badRequest("only uploadType=resumable is simulated")
-			case problem != nil || !strings.HasPrefix(q.R.Header.Get("Content-Type"), "application/json"):
+			case !strings.HasPrefix(q.R.Header.Get("Content-Type"), "application/json"):
+				return nil, badRequest("the content type must be application/json")
+			case problem != nil:
 				return nil, badRequest("Invalid JSON payload received: %v", problem)
 			}
 			return s.openSession(q, v, body)
