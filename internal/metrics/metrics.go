@@ -37,7 +37,7 @@ func New() *Metrics {
 		}, []string{"platform", "until"}),
 		outcomes: newCounterVec("publish_outcomes_total", "Number of publication claims, by outcome.", "platform", "outcome", "code"),
 		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "step_seconds", Help: "Duration of each publishing step.", Buckets: seconds,
+			Name: "step_seconds", Help: "Duration of each call for a publication.", Buckets: seconds,
 		}, []string{"platform", "step"}),
 		http:      newCounterVec("network_http_total", "Number of network calls.", "host", "status", "kind"),
 		takeovers: newCounter("lease_takeovers_total", "Number of publications taken over from a worker that did not finish."),
@@ -52,7 +52,7 @@ func New() *Metrics {
 			Help: "Seconds since the oldest overdue publication was due.",
 		}),
 		orphans:   newCounterVec("orphan_handles_total", "Number of handles whose creation was interrupted.", "platform"),
-		refreshes: newCounterVec("token_refreshes_total", "Number of account token renewals.", "platform", "outcome"),
+		refreshes: newCounterVec("token_refreshes_total", "Number of attempts to renew an account's token, by outcome.", "platform", "outcome"),
 		sealed: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "belfry_sealed_values",
 			Help: "Number of values in the database that are encrypted with each secret key. A key other than the first can be removed two days after its number has become 0.",

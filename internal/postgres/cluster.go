@@ -13,7 +13,7 @@ import (
 // leaves nothing that looks like a database.
 func makeCluster(ctx context.Context, bin serverPrograms, a systemUser, l layout, ephemeral bool) error {
 	if err := os.RemoveAll(l.making); err != nil {
-		return fmt.Errorf("clear an unfinished database: %w", err)
+		return fmt.Errorf("remove an unfinished database: %w", err)
 	}
 	if err := a.ensureOwnedDir(l.making); err != nil {
 		return fmt.Errorf("create the database's folder: %w", err)

@@ -114,7 +114,7 @@ func (s *Server) waitForServerAndEnsureDatabase(ctx context.Context, p *process)
 		}
 		select {
 		case <-p.exited:
-			return fmt.Errorf("it exited immediately (%w)", p.err)
+			return fmt.Errorf("it exited before it was ready (%w)", p.err)
 		default:
 		}
 		// Waiting helps only while the server does not listen yet or is starting up.
