@@ -93,9 +93,14 @@ func (c creatorInfo) newPostInfo(it network.Item, s Settings) (postInfo, error) 
 			info.Privacy = level
 		}
 	}
-	if !slices.Contains(c.Privacy, info.Privacy) {
+	switch labels := c.allowedPrivacyLabels(s.BrandContent); {
+	case slices.Contains(c.Privacy, info.Privacy):
+	case s.BrandContent && len(labels) == 0:
+		return info, newRefusal("The account allows only private posts, which cannot have a paid partnership.",
+			"Turn off “Paid partnership” and send the post again.")
+	default:
 		return info, newRefusal("The account does not allow the audience that was chosen for this post.",
-			"Choose one of these audiences: "+strings.Join(c.allowedPrivacyLabels(), ", ")+".")
+			"Choose one of these audiences: "+strings.Join(labels, ", ")+".")
 	}
 	if length := it.Files[0].DurationMs; c.LongestSeconds > 0 && length > c.LongestSeconds*1000 {
 		return info, newRefusal(fmt.Sprintf("The account cannot post videos longer than %d seconds.", c.LongestSeconds),
@@ -104,11 +109,12 @@ func (c creatorInfo) newPostInfo(it network.Item, s Settings) (postInfo, error) 
 	return info, nil
 }
 
-// allowedPrivacyLabels returns the labels of the privacy levels that the account allows.
-func (c creatorInfo) allowedPrivacyLabels() []string {
+// allowedPrivacyLabels returns the labels of the privacy levels that the account allows. A post with a paid partnership
+// cannot be private.
+func (c creatorInfo) allowedPrivacyLabels(hasPaidPartnership bool) []string {
 	var labels []string
 	for _, choice := range fields[0].Choices {
-		if slices.Contains(c.Privacy, choice.Value) {
+		if slices.Contains(c.Privacy, choice.Value) && !(hasPaidPartnership && choice.Value == onlyMe) {
 			labels = append(labels, choice.Label)
 		}
 	}

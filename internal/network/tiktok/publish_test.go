@@ -1,6 +1,7 @@
 package tiktok_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -129,6 +130,26 @@ func TestWhatTheAccountDoesNotAllowIsRefusedBeforeTheUpload(t *testing.T) {
 	setOption(t, w, "tiktok.longest_seconds", "600")
 	setOption(t, w, "tiktok.audited", "off")
 	wantRefusal(t, w, newItem(t, w, 0, ""), "audit")
+}
+
+func TestAPaidPartnershipIsNotOfferedAPrivateAudience(t *testing.T) {
+	t.Parallel()
+	for levels, want := range map[string]string{
+		`"SELF_ONLY"`:                         "Turn off “Paid partnership”",
+		`"MUTUAL_FOLLOW_FRIENDS","SELF_ONLY"`: "these audiences: Friends.",
+	} {
+		w := nt.NewWorld(t, harness())
+		settings := `{"brandContent":true}`
+		if strings.Contains(levels, ",") {
+			settings = `{"brandContent":true,"privacyLevel":"PUBLIC_TO_EVERYONE"}`
+		}
+		it := newItem(t, w, 0, settings)
+		w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) {
+			const body = `{"data":{"privacy_level_options":[%s]},"error":{"code":"ok","message":"","log_id":"1"}}`
+			_, _ = fmt.Fprintf(rw, body, levels)
+		})
+		wantRefusal(t, w, it, want)
+	}
 }
 
 func TestDisabledInteractionsAreSwitchedOff(t *testing.T) {
