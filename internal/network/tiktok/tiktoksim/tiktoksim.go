@@ -115,7 +115,7 @@ func (s *Sim) About() sim.About {
 	onOff := []string{Off, On}
 	return sim.About{
 		ID: Name, Title: title, Hosts: s.Hosts(), Style: style, Errors: s.errors,
-		Text: "receives a video in parts, and publishes the video when the last part has arrived.",
+		Text: "publishes a video when its last part has arrived, and photos once it has fetched them.",
 		Calls: []string{
 			"exchange", "refresh", "revoke", "profile", "creator_info", "create", "upload", "publish", "status", "list", "permalink",
 			sim.CallFetch,

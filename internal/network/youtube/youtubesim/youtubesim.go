@@ -117,7 +117,7 @@ func (s *Sim) About() sim.About {
 			{Name: OptChannelUploads, Title: "YouTube: uploads of a channel per day", Default: "100"},
 			{Name: OptSession, Title: "YouTube: hours until an upload expires", Default: "168"},
 			{Name: OptAccess, Title: "YouTube: seconds until an access token lapses", Default: "3599"},
-			{Name: OptRefresh, Title: "YouTube: days until a refresh token expires, 0 for never", Default: "0"},
+			{Name: OptRefresh, Title: "YouTube: days until a refresh token expires (0 for never)", Default: "0"},
 			{Name: OptListDelay, Title: "YouTube: seconds until a video is listed", Default: "0"},
 			{
 				Name: OptForcePrivate, Title: "YouTube: make every video private", Default: "off",
