@@ -132,8 +132,8 @@ type Profile struct {
 // filtersFrom is the smallest number of accounts for which the page has a filter.
 const filtersFrom = 6
 
-// firstLost returns the id of the first account on the page that must be reconnected; "" if there is none. Its button is
-// the main one of the page.
+// firstLost returns the id of the first account on the page that must be reconnected; "" if there is none. The button
+// that reconnects it is the main one of the page.
 func (m Model) firstLost() string {
 	for _, n := range m.Networks {
 		for _, a := range n.Accounts {

@@ -404,7 +404,8 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"without accounts, a group leads to them", "group-wrong", ".group-form .help a", []string{"Connect an account"}},
 		{
 			"two versions of a group can be compared by the names of their accounts", "group-changed",
-			".saved-accounts li:nth-child(-n + 2) .face-words > :first-child", []string{"Ada Lindqvist", "Bell & Rope"},
+			".saved-accounts li:nth-child(-n + 2) .face-words > :first-child",
+			[]string{"Ada Lindqvist", "Bell & Rope"},
 		},
 		{"a stranger's error has no rail", "fault-stranger", ".rail", nil},
 		{"an error inside a page is no page", "part-fault", "main", nil},
