@@ -23,8 +23,10 @@ const (
 
 // errorTable holds the error codes that are specific to Instagram. Package meta has those that all Graph APIs share.
 var errorTable = meta.ErrorTable{
-	{Code: 80002}:               {Kind: network.RateLimited, Hint: hintThrottled},
-	{Code: 9, Subcode: 2207042}: {Kind: network.RateLimited, Hint: hintQuota, UntilQuotaHasRoom: true, Wait: meta.QuotaWait},
+	{Code: 80002}: {Kind: network.RateLimited, Hint: hintThrottled},
+	{Code: 9, Subcode: 2207042}: {
+		Kind: network.RateLimited, Hint: hintQuota, UntilQuotaHasRoom: true, Wait: meta.QuotaWait,
+	},
 
 	{Code: -1}:         {Kind: network.Transient, Hint: hintTrouble},
 	{Code: -2}:         {Kind: network.Transient, Hint: hintFetch},

@@ -11,7 +11,9 @@ const hintQuota = "The profile has reached Threads' 24-hour limit on posts. Belf
 
 // errorTable holds the error codes that are specific to Threads. Package meta has those that all Graph APIs share.
 var errorTable = meta.ErrorTable{
-	{Code: 9, Subcode: 2207042}: {Kind: network.RateLimited, Hint: hintQuota, UntilQuotaHasRoom: true, Wait: meta.QuotaWait},
+	{Code: 9, Subcode: 2207042}: {
+		Kind: network.RateLimited, Hint: hintQuota, UntilQuotaHasRoom: true, Wait: meta.QuotaWait,
+	},
 	{Code: 9007, Subcode: 2207027}: {
 		Kind: network.Transient, Hint: "Threads has not finished processing the post. " + meta.Later,
 	},
