@@ -274,7 +274,7 @@ func TestAPersonSettlesWhatNobodyKnows(t *testing.T) {
 	if said := textOf(page.one(t, testid("status-line"))); !strings.HasPrefix(said, "Not confirmed · ") {
 		t.Errorf("the page says that the post may be live, but also %q", said)
 	}
-	refused := s.b.post("/posts/" + seen.ID + "/retry").is(t, http.StatusConflict)
+	refused := s.b.post("/posts/"+seen.ID+"/retry").is(t, http.StatusConflict)
 	if refused.says(t, "then choose an answer"); strings.Contains(refused.text(), "on the post's page") {
 		t.Error("the post's page sends the person to the post's page")
 	}

@@ -21,7 +21,8 @@ type Set struct {
 // NewSet creates the connectors of the drivers. A driver without a connector contributes only its rules.
 func NewSet(drivers []Driver, env Environment) (*Set, error) {
 	s := &Set{
-		rulesByID: map[core.Platform]Rules{}, byID: map[core.Platform]Network{}, errors: map[core.Platform][]DocumentedError{},
+		rulesByID: map[core.Platform]Rules{}, byID: map[core.Platform]Network{},
+		errors: map[core.Platform][]DocumentedError{},
 	}
 	for _, d := range drivers {
 		rules := d.Rules

@@ -130,7 +130,9 @@ func inspectServerPrograms(ctx context.Context, dir string) (serverPrograms, err
 	}
 	m := versionInWords.FindSubmatch(out)
 	if m == nil {
-		return serverPrograms{}, fmt.Errorf("%s reports %q instead of a version of PostgreSQL", server, strings.TrimSpace(string(out)))
+		return serverPrograms{}, fmt.Errorf(
+			"%s reports %q instead of a version of PostgreSQL", server, strings.TrimSpace(string(out)),
+		)
 	}
 	major, err := strconv.Atoi(string(m[1]))
 	return serverPrograms{Dir: dir, Major: major}, err
