@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"belfry/internal/app"
@@ -45,7 +46,14 @@ func (r *request) loadLibrary(filter link.MediaFilter) (media.LibraryModel, erro
 	if m.Files, m.Next, err = r.listLibraryPage(filter, filter.Use); err != nil {
 		return m, err
 	}
+	selectedIDs := r.popSelectionUnlessFragment()
+	for i := range m.Files {
+		m.Files[i].Selected = slices.Contains(selectedIDs, m.Files[i].ID)
+	}
 	if m.Folders, err = r.loadFolderTree(); err != nil {
+		return m, err
+	}
+	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
 		return m, err
 	}
 	m.Frame, err = r.loadFrameAndPopFlash("Media", layout.SectionMedia)
@@ -62,13 +70,10 @@ func (r *request) listLibraryPage(
 	if err != nil {
 		return nil, "", err
 	}
-	for _, one := range list.Media {
-		files = append(files, media.File{Media: one})
+	for _, one := range list.Files {
+		files = append(files, media.File{Media: one.Media, DeletedAt: one.DeletedAt})
 	}
-	if list.NextCursor != nil {
-		nextCursor = *list.NextCursor
-	}
-	return files, nextCursor, nil
+	return files, list.NextCursor, nil
 }
 
 func libraryFilterOf(f link.MediaFilter) app.LibraryFilter {
@@ -134,11 +139,14 @@ func (r *request) flashDetailsAndRedirectToLibrary(form url.Values, done layout.
 	return r.redirect(r.link.Media(r.libraryFilterFromBackField(form)))
 }
 
-// editSelectedFiles moves, tags, pins or unpins the selected files.
+// editSelectedFiles moves, tags, pins or unpins the selected files. They stay selected unless they are moved.
 func (r *request) editSelectedFiles(form url.Values) error {
 	batch := app.FileBatch{IDs: form[media.FieldFile]}
 	done := ""
 	act := form.Get(media.FieldAct)
+	if act != media.ActMove {
+		r.rememberSelection(batch.IDs)
+	}
 	switch act {
 	case media.ActTag, media.ActUntag:
 		return r.addOrRemoveTags(form, act)

@@ -43,8 +43,9 @@ func (r *request) loadFilePage(back link.MediaFilter) (media.FileModel, error) {
 	if err != nil {
 		return m, err
 	}
-	m.File, m.URL, m.Values = media.File{Media: card.Media}, card.URL, media.NewFileValues(card.Media)
-	m.MorePosts, m.InUse, m.DeletedAt, m.Retention = card.MorePosts, card.InUse, card.DeletedAt, card.Retention
+	m.File = media.File{Media: card.Media, DeletedAt: card.DeletedAt}
+	m.URL, m.Values = card.URL, media.NewFileValues(card.Media)
+	m.MorePosts, m.InUse, m.Retention = card.MorePosts, card.InUse, card.Retention
 	for _, p := range card.Posts {
 		m.Posts = append(m.Posts, media.FilePost{
 			ID: p.ID, Status: p.Status, Title: posts.TitleOrText(p, fileTitleLength), Line: p.StatusLine,

@@ -154,9 +154,15 @@ func TestSelectedFilesAreChangedTogether(t *testing.T) {
 		p.says(t, says)
 		return p
 	}
-	edit("2 files moved.", "act", "move", "folder", folder.ID)
-	edit("2 files tagged with “bells”.", "act", "tag", "tag", " bells ").
-		one(t, testid("flash-next")+`[href="/media?tag=bells"]`)
+	const selected = "[data-selects][checked]"
+	if n := len(edit("2 files moved.", "act", "move", "folder", folder.ID).all(selected)); n != 0 {
+		t.Errorf("%d files are still selected after they were moved", n)
+	}
+	bells := edit("2 files tagged with “bells”.", "act", "tag", "tag", " bells ")
+	bells.one(t, testid("flash-next")+`[href="/media?tag=bells"]`)
+	if n := len(bells.all(selected)); n != 2 {
+		t.Errorf("%d of 2 tagged files are still selected", n)
+	}
 	tagged := edit("2 files tagged with “noon” and “dusk”.", "act", "tag", "tag", "noon, dusk,")
 	if to := attribute(tagged.one(t, testid("flash-next")), "href"); to != "/media?tag=noon&tag=dusk" {
 		t.Errorf("the link to the tagged files leads to %s", to)

@@ -30,7 +30,7 @@ const (
 	keySince        = "since"     // seconds of Unix time: when the person signed in
 	keySeen         = "seen"      // seconds of Unix time: when they last did something
 	keyFlash        = "flash"     // by workspace (sessionKeyForWorkspace)
-	keySelected     = "selected"  // by workspace: the posts that are still selected after an action
+	keySelected     = "selected"  // by workspace: the posts or files that are still selected after an action
 	keySchedule     = "schedule"  // by workspace: what a person entered to schedule drafts that were refused
 	keyChoice       = "choice."   // followed by a workspace's id: the profiles to choose from
 	keyCalendarView = "calendar"  // the view of the calendar that the person chose last

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"belfry/internal/contract"
@@ -31,26 +32,55 @@ const (
 	UseUsable  = "usable"
 )
 
-// ListLibraryFiles lists files for the dashboard. NextCursor is the id of the page's last file. If in.After is a file
-// that has been deleted, the list starts from the beginning.
-func (a *App) ListLibraryFiles(ctx context.Context, c core.Caller, in LibraryFilter) (contract.MediaList, error) {
+// LibraryPage is a page of the dashboard's library.
+type LibraryPage struct {
+	Files []LibraryFile
+	// NextCursor is the id of the page's last file, or "" on the last page.
+	NextCursor string
+}
+
+// LibraryFile is a file in the dashboard's library.
+type LibraryFile struct {
+	contract.Media
+	// DeletedAt is when the bytes will be deleted; zero if they are kept.
+	DeletedAt time.Time
+}
+
+// ListLibraryFiles lists files for the dashboard. If in.After is a file that has been deleted, the list starts from the
+// beginning.
+func (a *App) ListLibraryFiles(ctx context.Context, c core.Caller, in LibraryFilter) (LibraryPage, error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
-		return contract.MediaList{}, err
+		return LibraryPage{}, err
 	}
 	f, err := parseLibraryFilter(ctx, t, in)
 	if err != nil {
-		return contract.MediaList{}, err
+		return LibraryPage{}, err
 	}
 	list, more, err := listMediaPage(ctx, t, f)
 	if err != nil {
-		return contract.MediaList{}, err
+		return LibraryPage{}, err
 	}
-	out := contract.MediaList{Media: convertAll(list, func(m store.Media) contract.Media { return a.mediaOf(t, m) })}
+	pending, err := t.MediaIDsUsedByPendingPosts(ctx, convertAll(list, func(m store.Media) core.MediaID { return m.ID }))
+	if err != nil {
+		return LibraryPage{}, err
+	}
+	page := LibraryPage{Files: convertAll(list, func(m store.Media) LibraryFile {
+		return LibraryFile{a.mediaOf(t, m), a.deletionTimeOrZero(m, slices.Contains(pending, m.ID))}
+	})}
 	if more {
-		out.NextCursor = new(list[len(list)-1].ID.String())
+		page.NextCursor = list[len(list)-1].ID.String()
 	}
-	return out, nil
+	return page, nil
+}
+
+// deletionTimeOrZero returns when the bytes of a file will be deleted, or zero if they are kept. inUse reports that a
+// pending post uses the file.
+func (a *App) deletionTimeOrZero(m store.Media, inUse bool) time.Time {
+	if m.Status != core.MediaReady || m.Blob == "" || m.Pinned || inUse || m.PublishedAt.IsZero() {
+		return time.Time{}
+	}
+	return a.intake.KeptUntil(m.PublishedAt)
 }
 
 // FindNeighboursInLibrary returns the ids of the files directly before and after a file in a list. It ignores in.After
@@ -169,9 +199,7 @@ func (a *App) GetFileCard(ctx context.Context, c core.Caller, id string) (FileCa
 	if m.Status == core.MediaReady && m.Blob != "" {
 		card.URL = a.intake.FileURL(t.WorkspaceID(), m, nil, "")
 	}
-	if card.URL != "" && !m.Pinned && !card.InUse && !m.PublishedAt.IsZero() {
-		card.DeletedAt = a.intake.KeptUntil(m.PublishedAt)
-	}
+	card.DeletedAt = a.deletionTimeOrZero(m, card.InUse)
 	return card, nil
 }
 

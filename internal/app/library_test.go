@@ -14,7 +14,7 @@ import (
 	"belfry/internal/media/mediatest"
 )
 
-func namesOf(list []contract.Media) (names []string) {
+func namesOf(list []app.LibraryFile) (names []string) {
 	for _, m := range list {
 		names = append(names, m.OriginalName)
 	}
@@ -104,16 +104,16 @@ func TestTheLibraryIsFilteredOrderedAndPaged(t *testing.T) {
 	} {
 		list, err := h.App.ListLibraryFiles(t.Context(), ws.Owner, c.in)
 		must(t, err)
-		if got := strings.Join(namesOf(list.Media), " "); got != c.want {
+		if got := strings.Join(namesOf(list.Files), " "); got != c.want {
 			t.Errorf("%s: %s; want %s", name, got, c.want)
 		}
-		for i, file := range list.Media {
+		for i, file := range list.Files {
 			want := [2]string{}
 			if i > 0 {
-				want[0] = list.Media[i-1].ID
+				want[0] = list.Files[i-1].ID
 			}
-			if i < len(list.Media)-1 {
-				want[1] = list.Media[i+1].ID
+			if i < len(list.Files)-1 {
+				want[1] = list.Files[i+1].ID
 			}
 			previous, next, err := h.App.FindNeighboursInLibrary(t.Context(), ws.Owner, c.in, file.ID)
 			must(t, err)
@@ -126,11 +126,11 @@ func TestTheLibraryIsFilteredOrderedAndPaged(t *testing.T) {
 			in.Limit = 1
 			page, err := h.App.ListLibraryFiles(t.Context(), ws.Owner, in)
 			must(t, err)
-			paged = append(paged, namesOf(page.Media)...)
-			if page.NextCursor == nil {
+			paged = append(paged, namesOf(page.Files)...)
+			if page.NextCursor == "" {
 				break
 			}
-			in.After = *page.NextCursor
+			in.After = page.NextCursor
 		}
 		if got := strings.Join(paged, " "); got != c.want {
 			t.Errorf("%s, page by page: %s; want %s", name, got, c.want)
@@ -138,8 +138,8 @@ func TestTheLibraryIsFilteredOrderedAndPaged(t *testing.T) {
 	}
 	list, err := h.App.ListLibraryFiles(t.Context(), ws.Owner, app.LibraryFilter{Sort: "largest"})
 	must(t, err)
-	if !slices.IsSortedFunc(list.Media, func(a, b contract.Media) int { return int(b.Size - a.Size) }) || len(list.Media) != 5 {
-		t.Errorf("largest first: %v", namesOf(list.Media))
+	if !slices.IsSortedFunc(list.Files, func(a, b app.LibraryFile) int { return int(b.Size - a.Size) }) || len(list.Files) != 5 {
+		t.Errorf("largest first: %v", namesOf(list.Files))
 	}
 	for _, bad := range []app.LibraryFilter{{Sort: "random"}, {Use: "often"}, {Kind: "audio"}, {Query: "\x00"}} {
 		_, err := h.App.ListLibraryFiles(t.Context(), ws.Owner, bad)
@@ -169,8 +169,8 @@ func TestASearchFindsFilesBeyondTheFirstThousands(t *testing.T) {
 	must(t, err)
 	for query, found := range map[string]int{"the needle": 1, "hay 5999": 1, "hay": 50, "nowhere": 0} {
 		list, err := h.App.ListLibraryFiles(t.Context(), ws.Owner, app.LibraryFilter{Query: query})
-		if must(t, err); len(list.Media) != found {
-			t.Errorf("%s is found %d times", query, len(list.Media))
+		if must(t, err); len(list.Files) != found {
+			t.Errorf("%s is found %d times", query, len(list.Files))
 		}
 	}
 }
@@ -183,6 +183,13 @@ func TestAFilesPageSaysWhoUsesItAndWhenItIsDeleted(t *testing.T) {
 		t.Helper()
 		card, err := b.App.GetFileCard(t.Context(), b.ws.Owner, file.ID)
 		must(t, err)
+		list, err := b.App.ListLibraryFiles(t.Context(), b.ws.Owner, app.LibraryFilter{})
+		must(t, err)
+		for _, listed := range list.Files {
+			if !listed.DeletedAt.Equal(card.DeletedAt) {
+				t.Errorf("the list says that it is deleted at %s, and its page at %s", listed.DeletedAt, card.DeletedAt)
+			}
+		}
 		return card
 	}
 	if c := card(); len(c.Posts) != 0 || c.InUse || !c.DeletedAt.IsZero() || c.URL == "" || c.Retention != 72*time.Hour {
@@ -192,7 +199,7 @@ func TestAFilesPageSaysWhoUsesItAndWhenItIsDeleted(t *testing.T) {
 		t.Helper()
 		list, err := b.App.ListLibraryFiles(t.Context(), b.ws.Owner, app.LibraryFilter{Use: app.UseUnused})
 		must(t, err)
-		return len(list.Media)
+		return len(list.Files)
 	}
 	if unused() != 1 {
 		t.Error("a new file is in use")
@@ -221,8 +228,8 @@ func TestAFilesPageSaysWhoUsesItAndWhenItIsDeleted(t *testing.T) {
 	}
 	for use, found := range map[string]int{"": 0, app.UseRemoved: 1, app.UseUsable: 0} {
 		list, err := b.App.ListLibraryFiles(t.Context(), b.ws.Owner, app.LibraryFilter{Use: use})
-		if must(t, err); len(list.Media) != found {
-			t.Errorf("%q lists %d", use, len(list.Media))
+		if must(t, err); len(list.Files) != found {
+			t.Errorf("%q lists %d", use, len(list.Files))
 		}
 	}
 }

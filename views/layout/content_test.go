@@ -84,8 +84,16 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"the library says when files are deleted", "media", ".head-words p",
-			[]string{"The content of a file is deleted 72 hours after the last post that uses it goes live, unless the file is pinned."},
+			[]string{"Pinned files and files that a post still needs are kept. The content of other files is deleted 72 hours " +
+				"after the last post that uses it goes live."},
 		},
+		{"a tile says when its file is deleted", "media", "[data-testid=deletion]", []string{"Will be deleted on 22 Nov"}},
+		{"and so does a row", "media-list", "[data-testid=deletion]", []string{"Will be deleted on 22 Nov"}},
+		{"a file's page leads to the box that keeps it", "media-video", "[data-testid=kept] a[href='#file-pinned']", []string{"pin it"}},
+		{"but not for a viewer", "media-video-viewer", "[data-testid=kept] a", nil},
+		{"a search without matches is quoted", "media-no-match", ".empty p", []string{"No files match “zyzzyva”."}},
+		{"and can be cleared", "media-no-match", ".empty a[href='/w/bell/media']", []string{"Clear the search"}},
+		{"it is not repeated as a filter", "media-no-match", ".filter-chip", nil},
 		{
 			"so can each filter of the library, and its order", "media-filtered", ".filter-chip > span:nth-child(2)",
 			[]string{"Text: bell", "Type: Images", "Tag: noon", "Tag: dusk", "Order: By name"},

@@ -34,8 +34,10 @@ func (f fixture) mediaPages() map[string]templ.Component {
 	gone.CreatedAt, gone.PublishedAt, gone.PurgedAt = *f.in(-80 * time.Hour), f.in(-73*time.Hour), f.in(-time.Hour)
 	library := media.LibraryModel{
 		Frame: frame, Folders: folders, Filter: link.MediaFilter{Folder: "fld_1"}, Next: "med_5",
-		Files:     []media.File{{Media: noon}, {Media: video}, {Media: broken}, {Media: waits}, {Media: gone}},
-		Retention: 72 * time.Hour,
+		Files: []media.File{
+			{Media: noon}, {Media: video, DeletedAt: f.now.Add(24 * time.Hour)}, {Media: broken}, {Media: waits}, {Media: gone},
+		},
+		Retention: 72 * time.Hour, Zone: f.zone,
 	}
 	filtered := library
 	filtered.Filter = link.MediaFilter{Folder: "fld_1", Query: "bell", Kind: "image", Tags: []string{"noon", "dusk"}, Sort: "name"}
@@ -61,6 +63,8 @@ func (f fixture) mediaPages() map[string]templ.Component {
 	}
 	watched := page
 	watched.File, watched.DeletedAt, watched.Posts = media.File{Media: video}, f.now.Add(time.Hour), nil
+	viewed := watched
+	viewed.Frame.Writes = false
 	removed := page
 	removed.File, removed.URL, removed.Values = media.File{Media: gone}, "", media.NewFileValues(gone)
 	wrong := page
@@ -72,7 +76,7 @@ func (f fixture) mediaPages() map[string]templ.Component {
 		"media-first": media.Library(first), "media-no-match": media.Library(none), "media-end": media.Library(end),
 		"media-filtered": media.Library(filtered), "media-viewer": media.Library(viewer), "media-reader": media.Library(reader),
 		"media-file": media.FilePage(page), "media-video": media.FilePage(watched), "media-removed": media.FilePage(removed),
-		"media-file-wrong": media.FilePage(wrong),
+		"media-file-wrong": media.FilePage(wrong), "media-video-viewer": media.FilePage(viewed),
 		"part-media":       media.LibraryPart(library), "part-file": media.FilePart(page), "part-pick": media.PickPart(picker),
 		"part-pick-none": media.PickFiles(media.PickModel{Link: frame.Link}),
 	}

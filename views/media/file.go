@@ -16,7 +16,12 @@ import (
 )
 
 // File is a file for display.
-type File struct{ contract.Media }
+type File struct {
+	contract.Media
+	// DeletedAt is when the bytes will be deleted, or zero if they are kept.
+	DeletedAt time.Time
+	Selected  bool
+}
 
 // name returns the file's title or, if it has none, its original name.
 func (f File) name() string {
@@ -27,6 +32,14 @@ func (f File) name() string {
 }
 
 func (f File) isVideo() bool { return f.Kind == string(core.FileVideo) }
+
+// deletionText says on which day the file's bytes will be deleted. It returns "" if they are kept.
+func (f File) deletionText(zone core.Zone) string {
+	if f.DeletedAt.IsZero() {
+		return ""
+	}
+	return "Will be deleted on " + f.DeletedAt.In(zone.Location()).Format("2 Jan")
+}
 
 // thumbnailURL returns the address of the file's thumbnail, or "" if there is none.
 func (f File) thumbnailURL() string {
@@ -152,7 +165,7 @@ type FileValues struct {
 // NewFileValues returns the values of the form for a file.
 func NewFileValues(m contract.Media) FileValues {
 	v := FileValues{
-		Name: File{m}.name(), Tags: strings.Join(m.Tags, ", "), Folder: link.RootFolder, Pinned: m.Pinned,
+		Name: File{Media: m}.name(), Tags: strings.Join(m.Tags, ", "), Folder: link.RootFolder, Pinned: m.Pinned,
 	}
 	if m.Description != nil {
 		v.Description = *m.Description
@@ -173,10 +186,9 @@ type FileModel struct {
 	Posts   []FilePost
 	// MorePosts reports that posts other than Posts also use the file.
 	MorePosts bool
-	// InUse reports that a draft or a queued post uses the file. DeletedAt is when the bytes will be deleted, or zero if
-	// they are kept. Retention is how long they are kept after the last post with the file went live.
+	// InUse reports that a draft or a queued post uses the file. Retention is how long the bytes are kept after the last
+	// post with the file went live.
 	InUse     bool
-	DeletedAt time.Time
 	Retention time.Duration
 	Zone      core.Zone
 	Form      string // value of ui.FieldForm
@@ -212,12 +224,13 @@ func (m FileModel) whyKeptText() string {
 	case m.Pinned:
 		return "Pinned: kept until you unpin or delete the file."
 	}
-	text := "Kept until " + m.retentionText() + " after a post with this file goes live."
 	if m.InUse {
-		text = "Kept until the last post with this file is live, and for " + m.retentionText() + " after that."
+		return "Kept until the last post with this file is live, and for " + m.retentionText() + " after that."
 	}
-	if m.Frame.Writes {
-		text += " To keep the file longer, pin it."
-	}
-	return text
+	return "Kept until " + m.retentionText() + " after a post with this file goes live."
+}
+
+// canBePinned reports whether pinning would keep the file's bytes longer, and the person may do it.
+func (m FileModel) canBePinned() bool {
+	return m.Frame.Writes && !m.Pinned && m.Status == string(core.MediaReady) && m.PurgedAt == nil
 }

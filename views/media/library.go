@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"belfry/internal/contract"
+	"belfry/internal/core"
 	"belfry/views/layout"
 	"belfry/views/link"
 	"belfry/views/ui"
@@ -45,6 +46,7 @@ type LibraryModel struct {
 	Next string
 	// Retention is how long a file is kept after the last post with it went live.
 	Retention time.Duration
+	Zone      core.Zone // the workspace's
 	// NewFolder and Renamed are refused names of folders, and MovedTo is the parent that was chosen with Renamed. Errors
 	// contains the reasons, by the id of the input.
 	NewFolder, Renamed string
@@ -55,8 +57,8 @@ type LibraryModel struct {
 
 // retentionRule says when a file is deleted.
 func (m LibraryModel) retentionRule() string {
-	return "The content of a file is deleted " + formatRetention(m.Retention) +
-		" after the last post that uses it goes live, unless the file is pinned."
+	return "Pinned files and files that a post still needs are kept. The content of other files is deleted " +
+		formatRetention(m.Retention) + " after the last post that uses it goes live."
 }
 
 // urlWith returns the address of the first page of the list after a change to its filter.
@@ -76,6 +78,38 @@ func (m LibraryModel) folderURL(id string) string {
 func (m LibraryModel) isFilteredWithinFolder() bool {
 	f := m.Filter
 	return f.Query != "" || f.Kind != "" || len(f.Tags) > 0 || f.Use != ""
+}
+
+// hasConditionsBesideText reports whether the list is filtered by more than the words that are searched for.
+func (m LibraryModel) hasConditionsBesideText() bool {
+	m.Filter.Query = ""
+	return m.isFilteredWithinFolder()
+}
+
+// noMatchText says where no files match which conditions.
+func (m LibraryModel) noMatchText() string {
+	where, what := "", "the filter"
+	if m.currentFolderID() != "" {
+		where = " in " + m.title()
+	}
+	if m.Filter.Query != "" {
+		what = "“" + m.Filter.Query + "”"
+	}
+	if m.Filter.Query != "" && m.hasConditionsBesideText() {
+		what += " and the filter"
+	}
+	return "No files" + where + " match " + what + "."
+}
+
+// clearLabel returns the label of the link to the folder without any conditions.
+func (m LibraryModel) clearLabel() string {
+	switch {
+	case m.Filter.Query == "":
+		return "Clear the filter"
+	case m.hasConditionsBesideText():
+		return "Clear all"
+	}
+	return "Clear the search"
 }
 
 // tagInputValues returns the values of the filter's inputs for a tag: one for each tag or, without any, an empty one.
@@ -170,7 +204,9 @@ func (m LibraryModel) filterChips() []ui.FilterChip {
 		}
 	}
 	f := m.Filter
-	add("Text", f.Query, func(f *link.MediaFilter) { f.Query = "" })
+	if m.hasConditionsBesideText() {
+		add("Text", f.Query, func(f *link.MediaFilter) { f.Query = "" })
+	}
 	add("Type", ui.OptionLabel(kinds, f.Kind), func(f *link.MediaFilter) { f.Kind = "" })
 	add("Use", ui.OptionLabel(uses, f.Use), func(f *link.MediaFilter) { f.Use = "" })
 	for i, tag := range f.Tags {
