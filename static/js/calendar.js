@@ -13,8 +13,8 @@ const dayOf = (cell) => cell.closest("[data-day]").dataset.day;
 const isShown = (element) => element.getClientRects().length > 0;
 const stopsIn = (element) => [...element.querySelectorAll(stopSelector)].filter(isShown);
 const cellOf = (stop) => stop.closest("td, [data-hour]");
-// In a month, the link to the composer beside a day is not a stop of the arrow keys: the Tab key leads to it.
-const isBeside = (stop) => stop.matches(".day-link ~ .add");
+// Beside a day or a post, the link to the composer is not a stop of the arrow keys: the Tab key leads to it.
+const isBeside = (stop) => stop.matches(".add") && cellOf(stop)?.querySelector(".entry, .day-link") != null;
 const arrowStopsIn = (element) => stopsIn(element).filter((stop) => !isBeside(stop));
 
 let tabStop; // the stop that the Tab key reaches; arrow keys lead to the others
