@@ -175,7 +175,6 @@ func TestAPostIsMovedByKeyboard(t *testing.T) {
 	b.waitFor(focused + `("Rye bread is back.")`)
 	b.runActions("ask for a time", chromedp.KeyEvent("m"))
 	b.waitFor(`document.querySelector("#move").open && document.activeElement.id === "move-at"`)
-	b.waitFor(`document.querySelector("[data-day-of=move-at]").innerText.startsWith("Thursday ")`)
 	b.checkAccessibility("the dialog")
 
 	set := func(at time.Time) {

@@ -52,7 +52,7 @@ export function showWeekdays() {
   const words = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" });
   for (const element of document.querySelectorAll("[data-day-of]")) {
     const day = Date.parse(document.getElementById(element.dataset.dayOf).value.slice(0, 10));
-    element.textContent = day ? words.format(day).replace(",", "") : ""; // as the server writes days
+    element.textContent = day ? words.format(day) : "";
   }
 }
 
