@@ -258,8 +258,7 @@ func TestTheLibraryInABrowser(t *testing.T) {
 	b.waitFor(`document.activeElement.id === "bulk-tag"`)
 	b.loadPage("tag the files", chromedp.SendKeys(chromedp.CSS("#bulk-tag"), "noon\r"))
 	b.waitFor(`document.querySelector("[data-testid=flash]")?.innerText.includes("2 files tagged with “noon”.") === true`)
-	b.runActions("select each", chromedp.Evaluate[chromedp.Void](
-		`document.querySelectorAll("[data-selects]").forEach((box) => box.click())`))
+	b.waitFor(`document.querySelector("[data-selected-count]").textContent === "2 selected"`)
 	b.clickLink(testid("delete-files"))
 	b.clickLink(testid("confirm"))
 	b.waitFor(`document.querySelector("[data-testid=empty]") !== null`)
