@@ -77,7 +77,7 @@ func (f fixture) mediaPages() map[string]templ.Component {
 		"media-filtered": media.Library(filtered), "media-viewer": media.Library(viewer), "media-reader": media.Library(reader),
 		"media-file": media.FilePage(page), "media-video": media.FilePage(watched), "media-removed": media.FilePage(removed),
 		"media-file-wrong": media.FilePage(wrong), "media-video-viewer": media.FilePage(viewed),
-		"part-media":       media.LibraryPart(library), "part-file": media.FilePart(page), "part-pick": media.PickPart(picker),
+		"part-media": media.LibraryPart(library), "part-file": media.FilePart(page), "part-pick": media.PickPart(picker),
 		"part-pick-none": media.PickFiles(media.PickModel{Link: frame.Link}),
 	}
 }
