@@ -314,7 +314,7 @@ func TestSeveralPostsAreMovedAndDeletedWithoutScripts(t *testing.T) {
 		t.Errorf("after Undo, they are on %s", p.visibleText(testid("day")))
 	}
 	p.submitForm(testid("bulk-cancel"), formInput{"post": listed()}).requireStatus(http.StatusOK)
-	if got := p.visibleText(testid("flash")); !strings.HasPrefix(got, "2 posts moved back to drafts.") {
+	if got := p.visibleText(testid("flash")); !strings.HasPrefix(got, "2 posts moved to drafts.") {
 		t.Errorf("the page says %q", got)
 	}
 

@@ -153,7 +153,7 @@ const actUndo core.Act = "undo"
 // bulkWords are the participle that says what an action did to posts, and the preposition before their times.
 var bulkWords = map[core.Act]struct{ participle, preposition string }{
 	core.ActQueue: {"scheduled", "for"}, core.ActReschedule: {"moved", "to"}, core.ActRetry: {"queued again", ""},
-	core.ActCancel: {"moved back to drafts", ""}, core.ActDuplicate: {"duplicated", ""}, core.ActDelete: {"deleted", ""},
+	core.ActCancel: {"moved to drafts", ""}, core.ActDuplicate: {"duplicated", ""}, core.ActDelete: {"deleted", ""},
 	actUndo: {"restored", ""},
 }
 

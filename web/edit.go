@@ -172,7 +172,7 @@ func editedPostFlashText(m posts.ComposeModel, p contract.Post) string {
 	case !m.Plan.Queued:
 		return scheduledOrDraftFlashText(m, p)
 	case p.PublishAt == nil:
-		return "Saved and moved back to drafts. The post will not be published."
+		return "Saved and moved to drafts. The post will not be published."
 	}
 	return "Saved. The post goes out on " + m.Zone.FormatTime(p.PublishAt.Time) + "."
 }

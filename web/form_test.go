@@ -102,12 +102,12 @@ func TestAFormOfAPostThatIsSentAgainActsOnceAndSaysTheSame(t *testing.T) {
 		pairs           []string
 		says            string
 	}{
-		"schedule":      {form: "form:has(#queue)", says: "Post scheduled."},
-		"set time":      {untimed: true, form: testid("reschedule"), pairs: at, says: "Time set to Wed 7 Oct 2026, 10:00 CEST"},
-		"change time":   {queued: true, form: testid("reschedule"), pairs: at, says: "Moved to Wed 7 Oct 2026, 10:00 CEST"},
-		"back to draft": {queued: true, form: "form:has(#cancel)", says: "Moved back to drafts."},
-		"delete":        {page: "/delete", form: testid("confirm-form"), says: "Post deleted."},
-		"edit a draft":  {page: "/edit", form: "#compose", pairs: []string{"text", "new", "when", "draft"}, says: "Draft saved."},
+		"schedule":       {form: "form:has(#queue)", says: "Post scheduled."},
+		"set time":       {untimed: true, form: testid("reschedule"), pairs: at, says: "Time set to Wed 7 Oct 2026, 10:00 CEST"},
+		"change time":    {queued: true, form: testid("reschedule"), pairs: at, says: "Moved to Wed 7 Oct 2026, 10:00 CEST"},
+		"move to drafts": {queued: true, form: "form:has(#cancel)", says: "Moved to drafts."},
+		"delete":         {page: "/delete", form: testid("confirm-form"), says: "Post deleted."},
+		"edit a draft":   {page: "/edit", form: "#compose", pairs: []string{"text", "new", "when", "draft"}, says: "Draft saved."},
 		"edit and schedule": {
 			page: "/edit", form: "#compose", pairs: append([]string{"text", "new", "when", "at"}, at...), says: "Post scheduled for Wed 7 Oct 2026, 10:00 CEST",
 		},
@@ -150,12 +150,12 @@ func TestAFormThatIsSentAgainLaterSaysThatItWasSentBefore(t *testing.T) {
 	queue()
 	page := s.show(post)
 	s.submit(page, "form:has(#cancel)").is(t, http.StatusSeeOther)
-	s.show(post).says(t, "Moved back to drafts.")
+	s.show(post).says(t, "Moved to drafts.")
 	queue()
 	s.show(post)
 	s.Clock.Advance(time.Minute)
 	s.submit(page, "form:has(#cancel)").is(t, http.StatusSeeOther)
-	s.show(post).says(t, "You already submitted this form, so the repeated submission changed nothing. The first result was: Moved back to drafts.")
+	s.show(post).says(t, "You already submitted this form, so the repeated submission changed nothing. The first result was: Moved to drafts.")
 }
 
 // The second sending answered that there is no such account or key.

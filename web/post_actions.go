@@ -96,12 +96,12 @@ func (r *request) cancelPost(url.Values) error {
 	if p.Status == string(core.PostFailed) {
 		return r.redirectToPostOrShowRefusal("Automatic retries stopped.", err)
 	}
-	message := r.newUndoFlash("Moved back to drafts. The post will not be published.", before)
+	message := r.newUndoFlash("Moved to drafts. The post will not be published.", before)
 	return r.redirectToPostWithFlashOrShowRefusal(message, err)
 }
 
 func (r *request) retryPost(url.Values) error {
-	p, err := r.web.cfg.App.RetryPost(r.context(), r.caller, contract.RetryPost{ID: r.pathID()})
+	p, err := r.web.cfg.App.RetryPostWithoutLiveCopy(r.context(), r.caller, r.pathID())
 	return r.redirectToPostWithFlashOrShowRefusal(r.newQueuedAgainFlash(p), err)
 }
 

@@ -208,6 +208,13 @@ func TestAFailedPostWithALiveCopyLeadsToTheCopy(t *testing.T) {
 	if page.one(t, testid("post-error")); len(page.all(".alert.danger")) != 0 || len(page.all("#post-acts .primary")) != 0 {
 		t.Error("the post still asks for something")
 	}
+	if len(page.all(testid("retry"))) != 0 {
+		t.Error("the post can be published twice")
+	}
+	s.b.post("/posts/"+post.ID+"/retry").is(t, http.StatusConflict).says(t, "A copy of the post is already live")
+	if s.show(post).status(t) != "failed" {
+		t.Error("a page that was opened before the copy was live has published the post twice")
+	}
 	accounts := s.b.get("/accounts")
 	if len(accounts.all(testid("notice"))) != 0 || len(accounts.all(".rail "+testid("attention")+":not([hidden])")) != 0 {
 		t.Error("the failed post still needs attention")

@@ -281,7 +281,7 @@ func TestBackToDraftsAndSendNowOfOnePostAreUndone(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	post := s.ws.Queued("hello", s.threads, s.Clock.Now().Add(time.Hour))
-	for act, says := range map[string]string{"cancel": "Moved back to drafts.", "send-now": "Publishing in 10 seconds."} {
+	for act, says := range map[string]string{"cancel": "Moved to drafts.", "send-now": "Publishing in 10 seconds."} {
 		s.act(post, act)
 		page := s.show(post)
 		page.says(t, says)
@@ -301,7 +301,7 @@ func TestAFormForSeveralPostsThatIsSentTwiceActsOnce(t *testing.T) {
 	t.Parallel()
 	for act, says := range map[string]string{
 		"reschedule": "2 posts moved to Tue 6 Oct 2026, 12:00 CEST (Europe/Berlin).",
-		"duplicate":  "2 posts duplicated. The copies are selected.", "cancel": "2 posts moved back to drafts.",
+		"duplicate":  "2 posts duplicated. The copies are selected.", "cancel": "2 posts moved to drafts.",
 	} {
 		to := "/posts"
 		if act == "duplicate" {

@@ -120,7 +120,7 @@ func (a *App) retryPostAndListLostPosts(ctx context.Context, t store.Tenant, c c
 	result *Reconnected,
 ) error {
 	if result.Post != "" {
-		_, err := a.RetryPost(ctx, c, contract.RetryPost{ID: result.Post})
+		_, err := a.RetryPostWithoutLiveCopy(ctx, c, result.Post)
 		refused, known := errors.AsType[*core.Error](err)
 		if err != nil && !known {
 			return err

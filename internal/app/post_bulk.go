@@ -128,14 +128,10 @@ func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkA
 	case core.ActReschedule:
 		return a.shiftPostTimeIfUnchanged(ctx, c, p, action.Shift, workspaceZone)
 	case core.ActRetry:
-		if !p.ReplacedBy.IsZero() {
-			return done, core.Fail(core.CodeConflict, "A copy of the post is already live.").
-				WithHint("To publish it once more, open the post and choose Edit a copy.")
-		}
-		_, err = a.RetryPost(ctx, c, contract.RetryPost{ID: id})
+		_, err = a.RetryPostWithoutLiveCopy(ctx, c, id)
 	case core.ActCancel:
 		if p.Status != core.PostQueued { // cancelling a failed post would stop its retries instead
-			return done, core.Fail(core.CodeConflict, "Only a queued post can be moved back to drafts.")
+			return done, core.Fail(core.CodeConflict, "Only a queued post can be moved to drafts.")
 		}
 		_, done.before, err = a.CancelPostWithUndo(ctx, c, id)
 	case core.ActDuplicate:

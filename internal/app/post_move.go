@@ -162,13 +162,33 @@ func (a *App) unqueuePost(ctx context.Context, t store.Tenant, p core.Post) erro
 // otherwise RetryPost returns outcome_unknown.
 func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPost) (contract.Post, error) {
 	return a.changeAndAuditPost(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
-		if p.HasUnknownOutcome() && !in.ConfirmNotPublished {
-			return core.Fail(core.CodeOutcomeUnknown, "Belfry does not know whether this post was published to %s.", p.AccountName).
-				WithHint("Check the account on the network, then answer the question in the dashboard. Or, if the post is not on the network, " +
-					"repeat the request with confirmNotPublished: true.")
+		if in.ConfirmNotPublished {
+			return a.requeuePost(ctx, t, *p)
 		}
-		return a.requeuePost(ctx, t, *p)
+		return a.requeuePostUnlessOutcomeUnknown(ctx, t, *p)
 	})
+}
+
+// RetryPostWithoutLiveCopy is RetryPost for the dashboard. If a copy of the post is live, it returns conflict, because
+// the content would be published twice.
+func (a *App) RetryPostWithoutLiveCopy(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
+	return a.changeAndAuditPost(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
+		if !p.ReplacedBy.IsZero() {
+			return core.Fail(core.CodeConflict, "A copy of the post is already live.").
+				WithHint("To publish it once more, open the post and choose Edit a copy.")
+		}
+		return a.requeuePostUnlessOutcomeUnknown(ctx, t, *p)
+	})
+}
+
+// requeuePostUnlessOutcomeUnknown is requeuePost, but returns outcome_unknown if the outcome of the post is unknown.
+func (a *App) requeuePostUnlessOutcomeUnknown(ctx context.Context, t store.Tenant, p core.Post) error {
+	if p.HasUnknownOutcome() {
+		return core.Fail(core.CodeOutcomeUnknown, "Belfry does not know whether this post was published to %s.", p.AccountName).
+			WithHint("Check the account on the network, then answer the question in the dashboard. Or, if the post is not on the network, " +
+				"repeat the request with confirmNotPublished: true.")
+	}
+	return a.requeuePost(ctx, t, p)
 }
 
 // requeuePost queues a failed post again, after it has locked and checked the post's files. It keeps the ledger row, so

@@ -65,6 +65,11 @@ func TestActsThatAPostAllows(t *testing.T) {
 			[]core.Act{core.ActDuplicate, core.ActDelete},
 		},
 		{
+			"a failed post of which a copy is live",
+			core.Post{Status: core.PostFailed, ReplacedBy: core.NewID[core.PostKind]()},
+			[]core.Act{core.ActDuplicate, core.ActDelete},
+		},
+		{
 			"an unknown outcome",
 			core.Post{Status: core.PostFailed, Error: unknown},
 			[]core.Act{core.ActDelete, core.ActSettle},

@@ -458,7 +458,7 @@ func overrideInputID(platform, part string) string {
 func (m PlanModel) submitLabel() string {
 	n := len(m.Rows)
 	if m.Queued {
-		return map[string]string{WhenNow: "Send now", WhenAt: "Save changes", WhenDraft: "Move back to drafts"}[m.When]
+		return map[string]string{WhenNow: "Send now", WhenAt: "Save changes", WhenDraft: "Move to drafts"}[m.When]
 	}
 	if n < 2 {
 		return map[string]string{WhenNow: "Send now", WhenAt: "Schedule", WhenDraft: "Save draft"}[m.When]

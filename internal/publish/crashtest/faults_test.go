@@ -14,7 +14,7 @@ import (
 	"belfry/internal/core"
 )
 
-// seedsPerWorld bounds the posts of a database. With more, the later seeds take longer.
+// seedsPerWorld bounds the posts of a database.
 const seedsPerWorld = 100
 
 // Two kills, a network that cannot be reached or is slow, leases that expire while their worker goes on, and people who
