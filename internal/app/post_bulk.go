@@ -307,7 +307,7 @@ func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSc
 		})
 		return err
 	}
-	_, err := a.changeAndAuditPost(ctx, c, was.ID, nil, func(t store.Tenant, p *core.Post) error {
+	_, err := a.changeAndAuditPost(ctx, c, was.ID, func(t store.Tenant, p *core.Post) error {
 		if err := checkRevisionIfEditable(*p, contract.EditPost{Revision: was.Revision, InPlace: true}); err != nil {
 			return err
 		}

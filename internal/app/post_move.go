@@ -57,17 +57,17 @@ func (a *App) putPublicationForStatusAndEndClaim(ctx context.Context, t store.Te
 }
 
 // changeAndAuditPost locks a post and calls changeAndSave with it, writes the audit log if something has changed, and
-// returns the changed post. inputErr is an error in the form of the request, or nil; it is returned before anything is
-// read.
-func (a *App) changeAndAuditPost(ctx context.Context, c core.Caller, id string, inputErr error,
+// returns the changed post.
+func (a *App) changeAndAuditPost(ctx context.Context, c core.Caller, id string,
 	changeAndSave func(store.Tenant, *core.Post) error,
 ) (contract.Post, error) {
-	p, _, err := a.changeAndAuditPostWithUndo(ctx, c, id, inputErr, changeAndSave)
+	p, _, err := a.changeAndAuditPostWithUndo(ctx, c, id, nil, changeAndSave)
 	return p, err
 }
 
 // changeAndAuditPostWithUndo is like changeAndAuditPost, but also returns the post's earlier schedule for
-// RestorePostSchedules.
+// RestorePostSchedules. inputErr is an error in the form of the request, or nil; it is returned before anything is
+// read.
 func (a *App) changeAndAuditPostWithUndo(ctx context.Context, c core.Caller, id string, inputErr error,
 	changeAndSave func(store.Tenant, *core.Post) error,
 ) (p contract.Post, before PostSchedule, err error) {
@@ -161,7 +161,7 @@ func (a *App) unqueuePost(ctx context.Context, t store.Tenant, p core.Post) erro
 // uses no further slot. If the outcome of the post is unknown, a person must confirm that it is not on the network;
 // otherwise RetryPost returns outcome_unknown.
 func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPost) (contract.Post, error) {
-	return a.changeAndAuditPost(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
+	return a.changeAndAuditPost(ctx, c, in.ID, func(t store.Tenant, p *core.Post) error {
 		if in.ConfirmNotPublished {
 			return a.requeuePost(ctx, t, *p)
 		}
@@ -172,7 +172,7 @@ func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPos
 // RetryPostWithoutLiveCopy is RetryPost for the dashboard. If a copy of the post is live, it returns conflict, because
 // the content would be published twice.
 func (a *App) RetryPostWithoutLiveCopy(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
-	return a.changeAndAuditPost(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
+	return a.changeAndAuditPost(ctx, c, id, func(t store.Tenant, p *core.Post) error {
 		if !p.ReplacedBy.IsZero() {
 			return core.Fail(core.CodeConflict, "A copy of the post is already live.").
 				WithHint("To publish it once more, open the post and choose Edit a copy.")
@@ -274,7 +274,7 @@ func (a *App) ResolveOutcome(ctx context.Context, c core.Caller, id string, in c
 	if err := c.RequireSession(); err != nil {
 		return contract.Post{}, err
 	}
-	return a.changeAndAuditPost(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
+	return a.changeAndAuditPost(ctx, c, id, func(t store.Tenant, p *core.Post) error {
 		if !p.HasUnknownOutcome() {
 			return core.MoveSettle.ConflictError()
 		}
