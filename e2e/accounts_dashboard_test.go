@@ -93,9 +93,9 @@ func TestAGroupIsMadeByDraggingAndPostedTo(t *testing.T) {
 	b.clickLink(testid("nav-groups"))
 	b.clickLink(testid("new-group"))
 	b.typeInto("#group-name", "Everywhere")
-	b.runActions("choose a color", chromedp.Click(chromedp.CSS(`.swatch:has([value="#0f766e"])`)))
+	b.runActions("choose a color", clickOn(`.swatch:has([value="#0f766e"])`))
 	b.runActions("choose an account",
-		chromedp.Click(chromedp.CSS(`.member-choice:has([value="`+seed.Accounts["threads"]+`"])`)))
+		clickOn(`.member-choice:has([value="`+seed.Accounts["threads"]+`"])`))
 	b.checkAccessibility("the form of a group")
 	b.clickLink(testid("save-group"))
 	b.waitFor(`document.querySelector("[data-testid=group-count]")?.innerText === "1 account"`)
@@ -118,13 +118,13 @@ func TestAGroupIsMadeByDraggingAndPostedTo(t *testing.T) {
 	b.forgetComplaints()
 
 	b.clickLink(testid("nav-compose"))
-	b.runActions("choose the group", chromedp.Click(chromedp.CSS(`[name="pick"][value^="group:"]`)))
+	b.runActions("choose the group", clickOn(`[name="pick"][value^="group:"]`))
 	b.waitFor(`document.querySelectorAll('[name="account"]:checked').length === 2`)
-	b.runActions("choose when", chromedp.Click(chromedp.CSS(testid("when-now"))))
+	b.runActions("choose when", clickOn(testid("when-now")))
 	b.typeInto(testid("text"), "To the whole group")
 	b.waitFor(`document.querySelectorAll("[data-testid=plan-row][data-ok=true]").length === 2 && ` +
 		`!document.querySelector("#submit").disabled`)
-	b.runActions("send", chromedp.Click(chromedp.CSS(testid("submit"))))
+	b.runActions("send", clickOn(testid("submit")))
 	b.waitFor(`document.querySelectorAll("[data-testid=confirm-send][open] [data-testid=plan-row]").length === 2`)
 	b.clickLink(testid("confirm"))
 	eventually(t, 20*time.Second, "both posts are live", func() bool { return s.countVisible("To the whole group") == 2 })

@@ -98,10 +98,22 @@ func (b *browser) runActions(what string, steps ...chromedp.Action[chromedp.Void
 	}
 }
 
+// clickOn clicks an element. If the page replaces the element before the mouse reaches it, clickOn looks for it again.
+func clickOn(selector string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		for {
+			_, err := chromedp.Click(chromedp.CSS(selector))(ctx, tab)
+			if err == nil || !strings.Contains(err.Error(), "Could not find node with given id") {
+				return err
+			}
+		}
+	})
+}
+
 // clickLink clicks on a link or button and waits until the page that it leads to has loaded.
 func (b *browser) clickLink(selector string) {
 	b.t.Helper()
-	b.loadPage("press "+selector, chromedp.Click(chromedp.CSS(selector)))
+	b.loadPage("press "+selector, clickOn(selector))
 }
 
 // loadPage does something that opens another page, and waits until that page has loaded.
@@ -145,7 +157,7 @@ func (b *browser) waitFor(script string) {
 // openDialog clicks a link and waits until its dialog is open.
 func (b *browser) openDialog(selector string) {
 	b.t.Helper()
-	b.runActions("click "+selector, chromedp.Click(chromedp.CSS(selector)))
+	b.runActions("click "+selector, clickOn(selector))
 	b.waitFor(dialogOpen)
 }
 
@@ -209,7 +221,7 @@ func openHarbourBakery(t *testing.T, settings ...map[string]string) (*service, *
 func (b *browser) sendPost(text, when string) {
 	b.t.Helper()
 	b.clickLink(testid("nav-compose"))
-	b.runActions("choose when", chromedp.Click(chromedp.CSS(testid("when-"+when))))
+	b.runActions("choose when", clickOn(testid("when-"+when)))
 	b.typeInto(testid("text"), text)
 	b.waitFor(
 		`document.querySelector("[data-testid=plan-row][data-ok=true]") !== null && ` +
@@ -231,7 +243,7 @@ func TestConfirmationsOfAPollingPostOpenInADialog(t *testing.T) {
 	b.waitFor(`document.querySelector("[data-testid=post][data-status=failed] [data-testid=next-try]") !== null`)
 	for range 2 {
 		b.openDialog(testid("delete"))
-		b.runActions("think again", chromedp.Click(chromedp.CSS("dialog#dialog [data-closes]")))
+		b.runActions("think again", clickOn("dialog#dialog [data-closes]"))
 		b.waitFor(`document.querySelector("dialog#dialog[open]") === null`)
 	}
 	b.openDialog(testid("delete"))
@@ -255,7 +267,7 @@ func TestClickOnAPollingPostIsNotLost(t *testing.T) {
 	b.waitFor("window.news > 0")
 	b.runActions("release it", chromedp.MouseEvent(chromedp.MouseReleased, x, y, left...))
 	b.waitFor(dialogOpen)
-	b.runActions("think again", chromedp.Click(chromedp.CSS("dialog#dialog [data-closes]")))
+	b.runActions("think again", clickOn("dialog#dialog [data-closes]"))
 	b.waitFor(`document.querySelector("[data-testid=post][data-status=live]") !== null`)
 	b.checkConsole()
 }
@@ -344,7 +356,7 @@ func TestSignUpToLiveInABrowser(t *testing.T) {
 	b.clickLink(testid("connect-threads"))
 	b.clickLink(testid("allow"))
 	b.clickLink(testid("connect-facebook"))
-	b.runActions("choose a second Page", chromedp.Click(chromedp.CSS(`input[name=page][value="118203947561038"]`)))
+	b.runActions("choose a second Page", clickOn(`input[name=page][value="118203947561038"]`))
 	b.clickLink(testid("allow"))
 	b.checkAccessibility("the choice of Pages")
 	b.clickLink(testid("choose-submit"))
@@ -352,9 +364,9 @@ func TestSignUpToLiveInABrowser(t *testing.T) {
 
 	b.clickLink(testid("nav-compose"))
 	b.checkAccessibility("compose")
-	b.runActions("choose the profile", chromedp.Click(chromedp.CSS(`label:has(input[data-platform=threads])`)))
+	b.runActions("choose the profile", clickOn(`label:has(input[data-platform=threads])`))
 	b.typeInto(testid("text"), "Rye bread is back.")
-	b.runActions("send it now", chromedp.Click(chromedp.CSS(testid("when-now"))))
+	b.runActions("send it now", clickOn(testid("when-now")))
 	b.waitFor(
 		`document.querySelector("[data-testid=plan-row][data-ok=true]") !== null && ` +
 			`!document.querySelector("#submit").disabled`,
@@ -386,7 +398,7 @@ func TestSignUpToLiveInABrowser(t *testing.T) {
 	b.checkAccessibility("the workspace's settings")
 	b.runActions("open the members", chromedp.Navigate(s.url+"/settings/members"))
 	b.typeInto("#invite-email", "ben@example.org")
-	b.runActions("invite", chromedp.Click(chromedp.CSS(testid("invite"))))
+	b.runActions("invite", clickOn(testid("invite")))
 	b.waitFor(`document.readyState === "complete" && document.querySelector("[data-testid=new-link]") !== null`)
 	b.checkAccessibility("members")
 	b.runActions(

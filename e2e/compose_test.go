@@ -19,7 +19,7 @@ func (b *browser) click(selector string) {
 		found?.scrollIntoView({block: "center"});
 		return found !== null;
 	})()`)
-	b.runActions("click "+selector, chromedp.Click(chromedp.CSS(selector)))
+	b.runActions("click "+selector, clickOn(selector))
 }
 
 func (b *browser) pressKeys(keys ...string) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 )
 
 // Two accounts differ in what their network told when they were connected. The composer offers what both can use, as
@@ -17,8 +16,8 @@ func TestComposerOffersSharedChoicesAsAccountsAreChosen(t *testing.T) {
 		b.clickLink(testid("nav-accounts"))
 		b.clickLink(testid("connect-tiktok"))
 		if i > 0 {
-			b.runActions("choose the second account", chromedp.Click(chromedp.CSS(
-				`input[name=account][value="-000nightowl4RsWc8uNf05JhGe6X"]`)))
+			b.runActions("choose the second account", clickOn(
+				`input[name=account][value="-000nightowl4RsWc8uNf05JhGe6X"]`))
 		}
 		b.clickLink(testid("allow"))
 		// The worker asks the network in the background.
@@ -37,8 +36,8 @@ func TestComposerOffersSharedChoicesAsAccountsAreChosen(t *testing.T) {
 		.map((option) => option.value).join(" ").trim() === `
 	b.waitFor(offered + `"PUBLIC_TO_EVERYONE MUTUAL_FOLLOW_FRIENDS FOLLOWER_OF_CREATOR SELF_ONLY"`)
 	choose := func(account string) {
-		b.runActions("choose an account", chromedp.Click(chromedp.CSS(
-			`:nth-child(`+account+` of label:has(input[data-platform=tiktok]))`)))
+		b.runActions("choose an account", clickOn(
+			`:nth-child(`+account+` of label:has(input[data-platform=tiktok]))`))
 	}
 	choose("1")
 	b.waitFor(offered + `"PUBLIC_TO_EVERYONE MUTUAL_FOLLOW_FRIENDS SELF_ONLY"`)

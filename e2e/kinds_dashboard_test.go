@@ -188,7 +188,7 @@ func (b *browser) compose(press *kindsPress, sent sentKind) {
 	for name, texts := range sent.settingInputs() {
 		b.enterSetting(name, texts[0])
 	}
-	b.runActions("send it now", chromedp.Click(chromedp.CSS(testid("when-now"))))
+	b.runActions("send it now", clickOn(testid("when-now")))
 	b.waitFor(
 		`document.querySelector("[data-testid=plan-row][data-ok=true]") !== null && ` +
 			`!document.querySelector("#submit").disabled`,
@@ -221,7 +221,7 @@ func (b *browser) enterSetting(name, text string) {
 	switch evaluateScript[string](b, `(document.querySelector('`+input+`') || {}).type || "none"`) {
 	case "checkbox":
 		if evaluateScript[bool](b, `document.querySelector('`+input+`').checked`) != (text == "true") {
-			b.runActions("switch "+name, chromedp.Click(chromedp.CSS(`label:has(`+input+`)`)))
+			b.runActions("switch "+name, clickOn(`label:has(`+input+`)`))
 		}
 	case "select-one", "date":
 		b.runActions("choose "+name, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(

@@ -188,7 +188,7 @@ func TestTheLibraryInABrowser(t *testing.T) {
 		`document.getElementById("upload").addEventListener("click", (event) => {
 			window.asked = true;
 			event.preventDefault(); // no dialog of the system
-		}, { once: true })`), chromedp.Click(chromedp.CSS("[data-first-upload]")))
+		}, { once: true })`), clickOn("[data-first-upload]"))
 	b.waitFor(`window.asked === true`)
 	b.runActions("choose files", chromedp.SetUploadFiles(chromedp.CSS(testid("upload")), writePictures(t, "noon.jpg", "rope.jpg")))
 	b.waitFor(readyFiles + ` === 2`)
@@ -196,7 +196,7 @@ func TestTheLibraryInABrowser(t *testing.T) {
 	b.waitFor(header + ` && !(` + first + `)`)
 	b.checkAccessibility("the library with finished uploads")
 	const shownFile = `document.querySelector("dialog#drawer[open] h1")?.textContent`
-	b.runActions("open the first file", chromedp.Click(chromedp.CSS(".gallery-link")))
+	b.runActions("open the first file", clickOn(".gallery-link"))
 	b.waitFor(shownFile + ` === "noon.jpg"`)
 	b.pressKeys(kb.ArrowRight)
 	b.waitFor(shownFile + ` === "rope.jpg"`)
@@ -206,7 +206,7 @@ func TestTheLibraryInABrowser(t *testing.T) {
 	if evaluateScript[bool](b, `document.querySelector(".htmx-request") !== null`) {
 		t.Error("an arrow key opens another file while a person types")
 	}
-	b.runActions("close the drawer", chromedp.Click(chromedp.CSS("#drawer .drawer-close button")))
+	b.runActions("close the drawer", clickOn("#drawer .drawer-close button"))
 	b.waitFor(`document.querySelector("dialog#drawer[open]") === null`)
 	b.checkConsole()
 	// A request that is in progress would let htmx drop the update.
@@ -217,10 +217,10 @@ func TestTheLibraryInABrowser(t *testing.T) {
 	b.runActions("let updates succeed", chromedp.Evaluate[chromedp.Void](`window.fails = false`))
 	b.waitFor(update + `document.querySelector("#fault").innerText === ""`)
 	b.forgetComplaints()
-	b.runActions("select all", chromedp.Click(chromedp.CSS("[data-selects-all]")))
+	b.runActions("select all", clickOn("[data-selects-all]"))
 	b.waitFor(`getComputedStyle(document.querySelector("[data-testid=uploads]")).display === "none"`)
 
-	b.runActions("open the form of a new folder", chromedp.Click(chromedp.CSS(testid("new-folder"))))
+	b.runActions("open the form of a new folder", clickOn(testid("new-folder")))
 	b.waitFor(`document.activeElement.id === "new-folder"`)
 	b.typeInto("#new-folder", "Summer")
 	b.clickLink(testid("create-folder"))
@@ -232,7 +232,7 @@ func TestTheLibraryInABrowser(t *testing.T) {
 	b.clickLink(testid("folder") + `[data-drop^=fld]`)
 	b.waitFor(readyFiles + ` === 1`)
 
-	b.runActions("open the file", chromedp.Click(chromedp.CSS(".gallery-link")))
+	b.runActions("open the file", clickOn(".gallery-link"))
 	b.waitFor(`document.querySelector("dialog#drawer[open] [data-testid=file-form]") !== null`)
 	b.checkAccessibility("a file in the drawer")
 	b.runActions("select the name", chromedp.Evaluate[chromedp.Void](`document.querySelector("#file-name").select()`))
@@ -247,14 +247,14 @@ func TestTheLibraryInABrowser(t *testing.T) {
 		b.runActions("change the width", chromedp.EmulateViewport(width, 800))
 		b.waitFor(`document.documentElement.scrollWidth <= innerWidth`)
 	}
-	b.runActions("select all", chromedp.Click(chromedp.CSS("[data-selects-all]")))
+	b.runActions("select all", clickOn("[data-selects-all]"))
 	b.waitFor(`document.querySelector("[data-selected-count]").textContent === "2 selected"`)
 	b.checkAccessibility("selected files")
-	b.runActions("clear the selection", chromedp.Click(chromedp.CSS(testid("clear-selection"))))
+	b.runActions("clear the selection", clickOn(testid("clear-selection")))
 	b.waitFor(`!document.querySelector("[data-selects]:checked, [data-selects-all]:checked, [data-selects-all]:indeterminate")`)
 	b.waitFor(`!document.querySelector("[data-testid=bulk]").checkVisibility()`)
-	b.runActions("select all again", chromedp.Click(chromedp.CSS("[data-selects-all]")))
-	b.runActions("open the form of a tag", chromedp.Click(chromedp.CSS(testid("tag"))))
+	b.runActions("select all again", clickOn("[data-selects-all]"))
+	b.runActions("open the form of a tag", clickOn(testid("tag")))
 	b.waitFor(`document.activeElement.id === "bulk-tag"`)
 	b.loadPage("tag the files", chromedp.SendKeys(chromedp.CSS("#bulk-tag"), "noon\r"))
 	b.waitFor(`document.querySelector("[data-testid=flash]")?.innerText.includes("2 files tagged with “noon”.") === true`)

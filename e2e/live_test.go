@@ -74,7 +74,7 @@ func TestWhatIsTypedStaysWhileThePageIsUpdated(t *testing.T) {
 	post := c.createPost("Rye bread is back.", inDays(20), seed.Accounts["threads"])
 	b := s.signInWithBrowser(seed)
 	b.runActions("open the post", chromedp.Navigate(s.url+"/posts/"+post.ID),
-		chromedp.Click(chromedp.CSS(testid("reschedule-open"))))
+		clickOn(testid("reschedule-open")))
 	b.runActions("type a time", chromedp.Evaluate[chromedp.Void](`
 		document.querySelector("#at").value = "2030-07-07T07:07"; document.querySelector("#at").focus(); undefined`))
 	before := evaluateScript[string](b, `document.querySelector("[data-testid=status-line]").innerText`)

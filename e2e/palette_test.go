@@ -40,7 +40,7 @@ func TestTheCommandPaletteIsUsedWithTheKeyboard(t *testing.T) {
 	press("compose", "c")
 	b.waitFor(`location.pathname === "/w/harbour-bakery/compose" && document.readyState === "complete"`)
 	b.runActions("switch shortcuts off", chromedp.Navigate(s.url+"/settings/appearance"))
-	b.runActions("uncheck", chromedp.Click(chromedp.CSS("[name=shortcuts]")))
+	b.runActions("uncheck", clickOn("[name=shortcuts]"))
 	b.clickLink("[data-testid=shortcuts-form] button")
 	b.waitFor(`document.body.dataset.shortcuts === "off"`)
 	press("type c", "c")

@@ -32,7 +32,7 @@ func TestInvitedMembersAreOfferedWhatTheirRoleMayDo(t *testing.T) {
 	for _, role := range roles {
 		b.typeInto("#invite-email", role+"@example.org")
 		b.runActions("choose a role", chromedp.SetValue(chromedp.CSS("#invite-role"), role))
-		b.runActions("invite", chromedp.Click(chromedp.CSS(testid("invite"))))
+		b.runActions("invite", clickOn(testid("invite")))
 		b.waitFor(`document.readyState === "complete" && ` +
 			`document.querySelector("main .alert-title")?.innerText.includes("` + role + `@example.org") === true`)
 	}

@@ -48,7 +48,7 @@ func TestThePartsOfAPhonesPagesLineUp(t *testing.T) {
 	check("Posts is not marked in the bar", `
 		const colorOf = (entry) => getComputedStyle(document.querySelector(".bar " + entry)).color;
 		return colorOf("a[aria-current]") === colorOf("[href$='/media']") ? colorOf("a[aria-current]") : "";`)
-	b.runActions("select the first post", chromedp.Click(chromedp.CSS(`[name="post"]`)))
+	b.runActions("select the first post", clickOn(`[name="post"]`))
 	b.waitFor(`document.querySelector(".post-day input").indeterminate`)
 	check("the box of a day with a selected post looks empty", `
 		const [some, none] = [".post-day input", "[name='post']:not(:checked)"].map((box) => getComputedStyle(document.querySelector(box)));
@@ -71,14 +71,14 @@ func TestThePartsOfAPhonesPagesLineUp(t *testing.T) {
 		const { left, right } = document.querySelector(".settings-nav [aria-current]").getBoundingClientRect();
 		return left < 16 || right > innerWidth - 64 ? left + " to " + right : "";`)
 	for _, page := range []string{"/posts", "/calendar", "/media", "/settings/audit"} {
-		b.runActions("open the filter of "+page, chromedp.Navigate(s.url+page), chromedp.Click(chromedp.CSS(testid("filter")+" summary")))
+		b.runActions("open the filter of "+page, chromedp.Navigate(s.url+page), clickOn(testid("filter")+" summary"))
 		check("the filter of "+page+" does not open below its button", `
 			const [button, panel] = ["[data-testid=filter] summary", ".filter-panel"].map((part) => document.querySelector(part).getBoundingClientRect());
 			const gap = panel.top - button.bottom;
 			return gap < 0 || gap > 80 || panel.left < 8 || panel.right > innerWidth - 8 ? JSON.stringify([button, panel]) : "";`)
 	}
 	b.runActions("open the posts", chromedp.Navigate(s.url+"/posts"))
-	b.runActions("open the menu", chromedp.Click(chromedp.CSS(".bar-more summary")))
+	b.runActions("open the menu", clickOn(".bar-more summary"))
 	check("the icons of the menu are not beside its words", `
 		return [...document.querySelectorAll(".bar-more div a")].filter((entry) => {
 			const [icon, word] = [".icon", "span"].map((part) => entry.querySelector(part).getBoundingClientRect());

@@ -115,11 +115,11 @@ func TestThursdaysPostsAreMovedToFridayAndBack(t *testing.T) {
 	box := func(n int) string {
 		return fmt.Sprintf("[data-testid=posts] tbody:nth-of-type(2) tr:nth-of-type(%d) .post-box", n+1)
 	}
-	b.runActions("select the first of Thursday", chromedp.Click(chromedp.CSS(box(1))))
+	b.runActions("select the first of Thursday", clickOn(box(1)))
 	x, y := b.middleOf(box(3))
 	b.runActions("and with Shift up to the last", chromedp.MouseClickXY(x, y, chromedp.ButtonModifiers(chromedp.ModifierShift)))
 	b.waitFor(`document.querySelector("[data-selected-count]").textContent === "3 selected"`)
-	b.runActions("move by a day", chromedp.Click(chromedp.CSS(testid("bulk-move"))))
+	b.runActions("move by a day", clickOn(testid("bulk-move")))
 	b.checkAccessibility("Up next with a selection")
 	if got := evaluateScript[string](b, `["2", "1"].map((n) => {
 		const shift = document.querySelector("#bulk-shift");
@@ -143,14 +143,14 @@ func TestThursdaysPostsAreMovedToFridayAndBack(t *testing.T) {
 	b.clickLink(testid("undo"))
 	b.waitFor(listedDays + ` === "Wednesday 1, Thursday 3"`)
 
-	b.runActions("select Thursday", chromedp.Click(chromedp.CSS("tbody:nth-of-type(2) "+testid("select-day"))))
+	b.runActions("select Thursday", clickOn("tbody:nth-of-type(2) "+testid("select-day")))
 	b.waitFor(`document.querySelector("[data-selected-count]").textContent === "3 selected"`)
 	b.runActions("press Enter on its check box", chromedp.Evaluate[chromedp.Void](
 		`addEventListener("submit", () => (window.submitted = true))`), chromedp.KeyEvent("\r"))
 	if evaluateScript[bool](b, `window.submitted === true`) {
 		t.Error("Enter on a check box starts the first action")
 	}
-	b.runActions("clear the selection", chromedp.Click(chromedp.CSS(testid("clear-selection"))))
+	b.runActions("clear the selection", clickOn(testid("clear-selection")))
 	b.waitFor(`document.querySelector("[data-selected-count]").textContent === "" &&
 		document.querySelector("[data-testid=posts] :checked") === null && document.activeElement.id === "select-all"`)
 
@@ -186,15 +186,15 @@ func TestPostsAreDuplicatedForAnotherTime(t *testing.T) {
 	_, b := openHarbourBakery(t)
 	thursday := nextThursday()
 	b.schedule(thursday, "Rye bread is back.", "We open earlier.")
-	b.runActions("select both", chromedp.Click(chromedp.CSS(testid("select-day"))))
+	b.runActions("select both", clickOn(testid("select-day")))
 	b.clickLink(testid("bulk-duplicate"))
 	b.waitFor(`document.querySelector("[data-testid=tab-Drafts][aria-current]") !== null`)
 	b.waitFor(`document.querySelector("[data-selected-count]").textContent === "2 selected"`)
 	monday := thursday.AddDate(0, 0, 4)
 	b.runActions("leave an invalid input in a closed panel", chromedp.SetValue(chromedp.CSS("#bulk-shift"), "0"))
-	b.runActions("enter Monday", chromedp.Click(chromedp.CSS(testid("bulk-schedule"))),
+	b.runActions("enter Monday", clickOn(testid("bulk-schedule")),
 		chromedp.SetValue(chromedp.CSS("#bulk-at"), monday.Format("2006-01-02T15:04")))
-	b.runActions("one after another", chromedp.Click(chromedp.CSS(testid("spread-apart"))))
+	b.runActions("one after another", clickOn(testid("spread-apart")))
 	b.waitFor(`document.querySelector("#bulk-every-unit").checkVisibility()`)
 	b.checkAccessibility("drafts to schedule")
 	b.runActions("use a phone", chromedp.EmulateViewport(375, 800))

@@ -24,7 +24,7 @@ func TestTheSandboxFitsAPhone(t *testing.T) {
 			.filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.outerHTML.slice(0, 60)).join(", ")`); wide != "" {
 			t.Errorf("%d px are too narrow for %s", width, wide)
 		}
-		b.runActions("go to the people", chromedp.Click(chromedp.CSS(`nav a[href="#people"]`)))
+		b.runActions("go to the people", clickOn(`nav a[href="#people"]`))
 		b.waitFor(`(() => {
 			const { top } = document.querySelector("#people").getBoundingClientRect();
 			return top >= document.querySelector("nav").getBoundingClientRect().bottom && top < 200;

@@ -66,7 +66,7 @@ func openFold(fold string) func(*browser) {
 // confirmWrittenPost writes posts and opens the dialog that shows once more what will be sent.
 func confirmWrittenPost(b *browser) {
 	writePost(b)
-	b.runActions("send", chromedp.Click(chromedp.CSS("#submit")))
+	b.runActions("send", clickOn("#submit"))
 	b.waitFor(`document.querySelector(".confirm-send[open]") !== null`)
 }
 
