@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"testing"
-
 )
 
 // Two accounts differ in what their network told when they were connected. The composer offers what both can use, as

@@ -53,7 +53,7 @@ func TestConnectingAnAccount(t *testing.T) {
 
 	b.get(back).leads(t, "/accounts")
 	page = b.get("/accounts")
-	page.says(t, "This connection attempt is already complete")
+	page.says(t, "This connection attempt has ended or expired")
 	if n := len(page.all(testid("account"))); n != 1 {
 		t.Errorf("a replayed way back left %d accounts", n)
 	}

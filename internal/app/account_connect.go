@@ -218,7 +218,7 @@ func convertConsentLookupError(err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("find the pending consent: %w", err)
 	}
-	return core.Fail(core.CodeConflict, "This connection attempt is already complete, has expired, or was started in another browser.").
+	return core.Fail(core.CodeConflict, "This connection attempt has ended or expired, or was started in another browser.").
 		WithHint(hintConnectAgain)
 }
 

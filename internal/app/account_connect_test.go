@@ -97,7 +97,7 @@ func TestAStateServesOneBrowserOneWorkspaceOneNetworkOnceForTenMinutes(t *testin
 		},
 	} {
 		_, err := try()
-		if e := want(t, core.CodeConflict, err); e.Message != "This connection attempt is already complete, has expired, or was started in another browser." {
+		if e := want(t, core.CodeConflict, err); e.Message != "This connection attempt has ended or expired, or was started in another browser." {
 			t.Errorf("%s: %s", name, e.Message)
 		}
 	}

@@ -70,7 +70,7 @@ func (a *App) tryUpdateFacts(ctx context.Context, t store.Tenant, n network.Netw
 	}
 	err := a.fetchAndSaveFacts(ctx, t, informer, account, token)
 	if err != nil {
-		a.cfg.Log.WarnContext(ctx, "could not fetch an account's options and limits from its network", "workspace", t.WorkspaceID(),
+		a.cfg.Log.WarnContext(ctx, "could not update an account's options and limits", "workspace", t.WorkspaceID(),
 			"account", account.ID, "network", account.Platform, "error", err)
 	}
 }

@@ -43,7 +43,7 @@ func (a *App) tryUpdateProfile(ctx context.Context, t store.Tenant, n network.Ne
 		err = a.downloadAvatarAndSaveProfile(ctx, t, account)
 	}
 	if err != nil {
-		a.cfg.Log.WarnContext(ctx, "could not read an account's profile", "workspace", t.WorkspaceID(),
+		a.cfg.Log.WarnContext(ctx, "could not update an account's profile", "workspace", t.WorkspaceID(),
 			"account", account.ID, "network", account.Platform, "error", err)
 	}
 }

@@ -36,7 +36,7 @@ func (a *App) convertConnectError(d network.Description, err error) error {
 		return core.Fail(core.CodeConflict, "%s refused to connect the account: %s", d.Name, e.Message).
 			WithHint("%s", hint).WithCause(err)
 	}
-	away := core.Fail(core.CodeUnavailable, "%s could not be reached.", d.Name).
+	away := core.Fail(core.CodeUnavailable, "The request to %s failed.", d.Name).
 		WithHint("Wait a moment, then connect the account again.").WithCause(err)
 	away.RetryAfter = max(int(e.RetryAfter.Seconds()), 1)
 	return away

@@ -244,7 +244,7 @@ func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Jo
 		if err != nil {
 			return err
 		}
-		const full = "Ask an owner or admin of the workspace to remove a member or an invitation, or to change the subscription plan."
+		const full = "Ask an owner or admin of the workspace to remove a member or to change the subscription plan."
 		if err := a.checkMemberQuota(ctx, t, n.Joined, n, full); err != nil {
 			return err
 		}

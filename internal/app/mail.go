@@ -104,7 +104,7 @@ func (a *App) SendAndDeleteQueuedMail(ctx context.Context, id core.MailID) error
 		}
 	}
 	if err := a.cfg.Store.DeleteMail(context.WithoutCancel(ctx), id); err != nil {
-		return fmt.Errorf("delete a sent email: %w", err)
+		return fmt.Errorf("delete a queued email: %w", err)
 	}
 	return nil
 }

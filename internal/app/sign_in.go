@@ -116,7 +116,7 @@ func (a *App) verifyPasswordAndAuditOrRefund(ctx context.Context, user store.Sig
 	}
 	if !right {
 		if err := a.cfg.Store.AuditFailedSignInIfPersonKnown(ctx, newAuditActor(user.ID)); err != nil {
-			return fmt.Errorf("write the audit log: %w", err)
+			return fmt.Errorf("write to the audit log: %w", err)
 		}
 		return wrongErr
 	}

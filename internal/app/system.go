@@ -144,11 +144,11 @@ func (a *App) CreateKeyForFirstOwner(ctx context.Context, slugOrID, name string,
 	}
 	owner, err := a.cfg.Store.OldestOwnerOfWorkspace(ctx, w.ID)
 	if err != nil {
-		return contract.Key{}, fmt.Errorf("find the owner of %s: %w", w.Slug, err)
+		return contract.Key{}, fmt.Errorf("find the first owner of %s: %w", w.Slug, err)
 	}
 	m, err := a.cfg.Store.SessionMember(ctx, owner, w.ID)
 	if err != nil {
-		return contract.Key{}, fmt.Errorf("find the owner of %s: %w", w.Slug, err)
+		return contract.Key{}, fmt.Errorf("find the first owner of %s: %w", w.Slug, err)
 	}
 	return a.CreateKey(ctx, newSessionCaller(m, a.cfg.Now()), contract.CreateKey{Name: name, Scope: string(scope)})
 }

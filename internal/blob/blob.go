@@ -113,7 +113,8 @@ const maxKeyLength = 200
 
 func checkKey(key string) error {
 	if len(key) > maxKeyLength || !keyPattern.MatchString(key) {
-		return fmt.Errorf("%.200q is not a valid storage key: a key has at most %d characters, each of which is a-z, 0-9, _, /, . or -", key, maxKeyLength)
+		return fmt.Errorf("%.200q is not a valid storage key: a key has at most %d characters from a-z 0-9 _ / . and -, "+
+			"and each part between slashes begins with a letter, a digit or _", key, maxKeyLength)
 	}
 	return nil
 }

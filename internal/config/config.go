@@ -25,7 +25,7 @@ type Config struct {
 	TrustedProxies IPPrefixes    `env:"TRUSTED_PROXIES" eg:"10.0.0.0/8,192.168.1.7" help:"Addresses or address ranges of the reverse proxies whose X-Forwarded-For header Belfry trusts. Empty: none."`
 	NetworksURL    string        `env:"NETWORKS_URL" eg:"http://127.0.0.1:9090" help:"The address of a program that simulates the networks. Each call to a network's address https://HOST/PATH goes to this address followed by /HOST/PATH. Empty: Belfry calls the real networks or, while no network has credentials, its own simulators."`
 	RetryDelays    Durations     `env:"RETRY_DELAYS" envDefault:"1m,5m,15m" help:"How long to wait before each automatic retry of a post that failed temporarily and was certainly not published."`
-	Retention      time.Duration `env:"RETENTION" envDefault:"72h" help:"How long Belfry keeps a media file after the last post with the file went live. Pinned files, and files that a draft or a queued post uses, are kept longer."`
+	Retention      time.Duration `env:"RETENTION" envDefault:"72h" help:"How long Belfry keeps a media file after the last post with the file went live. Pinned files, and files that a draft, a queued post or a post with a pending retry uses, are kept longer."`
 	UploadTTL      time.Duration `env:"UPLOAD_TTL" envDefault:"1h" help:"How long an upload address is valid."`
 	LimitAddress   Rate          `env:"LIMIT_ADDRESS" envDefault:"600/10m" help:"How many API requests a client address can make, as COUNT/TIME. Requests for dashboard pages have a separate limit that is five times as high."`
 	LimitCreate    Rate          `env:"LIMIT_CREATE" envDefault:"60/1h" help:"How many requests to create posts a workspace can make, as COUNT/TIME. A request counts once, regardless of how many posts it creates."`

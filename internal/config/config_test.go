@@ -114,7 +114,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 		"LEASE=5s":                        "BELFRY_LEASE is 5s, but must be at least 6s (for example, BELFRY_LEASE=60s)",
 		"SWEEP=-1s":                       "BELFRY_SWEEP must be greater than zero (for example, BELFRY_SWEEP=1s)",
 		"VERIFICATION_FILES=a.txt":        `BELFRY_VERIFICATION_FILES is "a.txt", but the : is missing (for example, BELFRY_VERIFICATION_FILES=example1234.txt:example-site-verification=1234)`,
-		"VERIFICATION_FILES=../a:b":       `BELFRY_VERIFICATION_FILES is "../a:b", but "../a" is not a file name of letters, digits, dots, hyphens and underscores (for example, BELFRY_VERIFICATION_FILES=example1234.txt:example-site-verification=1234)`,
+		"VERIFICATION_FILES=../a:b":       `BELFRY_VERIFICATION_FILES is "../a:b", but "../a" is not a valid file name: use only letters, digits, hyphens, underscores and dots, and do not begin with a dot (for example, BELFRY_VERIFICATION_FILES=example1234.txt:example-site-verification=1234)`,
 		"LOG_FORMAT=xml":                  `BELFRY_LOG_FORMAT is "xml", but must be text or json (for example, BELFRY_LOG_FORMAT=text)`,
 		"SECRET_KEYS=a:c2hvcnQ=":          "BELFRY_SECRET_KEYS is not valid (the key with the ID \"a\" has 5 bytes, but must have 32: create a key with `openssl rand -base64 32`) (for example, BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64)",
 		"THREADS_CLIENT_ID=1":             "BELFRY_THREADS_CLIENT_ID is set, but BELFRY_THREADS_CLIENT_SECRET is not: a network needs both, so set both or neither",

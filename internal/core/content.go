@@ -30,7 +30,7 @@ func CheckContent(pathPrefixWithDot, text, title string, tags []string) error {
 		return err
 	}
 	if len(tags) > MaxTags {
-		return Invalid(pathPrefixWithDot+"tags", "The post has more than %d tags.", MaxTags)
+		return Invalid(pathPrefixWithDot+"tags", "There are more than %d tags.", MaxTags)
 	}
 	for i, tag := range tags {
 		if err := CheckText(fmt.Sprintf("%stags[%d]", pathPrefixWithDot, i), "The tag", tag, maxTag); err != nil {

@@ -77,7 +77,7 @@ func DefaultPlans() Plans {
 func NewFeatureNotIncludedError(feature string) *Error {
 	e := Fail(CodeQuotaExceeded, "This workspace's plan does not include %s.", feature)
 	e.Quota = &QuotaFacts{}
-	return e.WithHint("Change to a plan that includes it.")
+	return e.WithHint("Change to a plan that includes %s.", feature)
 }
 
 // CheckDraftQuota returns quota_exceeded if the plan does not allow more drafts in addition to the existing ones.

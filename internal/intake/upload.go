@@ -162,7 +162,7 @@ func (s *Service) ReceiveUpload(
 	case errors.Is(err, secret.ErrExpired):
 		return contract.Uploaded{}, newUploadExpiredError()
 	case errors.Is(err, secret.ErrSigned):
-		return contract.Uploaded{}, core.Fail(core.CodeNotFound, "This is not a complete upload address.").
+		return contract.Uploaded{}, core.Fail(core.CodeNotFound, "This is not a valid upload address.").
 			WithHint("Use the whole `uploadUrl` from POST /media/uploads.")
 	case err != nil:
 		return contract.Uploaded{}, err
@@ -294,7 +294,7 @@ func newSizeMismatchError(reservedSize, contentLength int64) error {
 		return core.Fail(core.CodeSizeMismatch, "The request has no Content-Length header.").
 			WithHint("Send Content-Length: %d.", reservedSize)
 	}
-	return core.Fail(core.CodeSizeMismatch, "The file has %d bytes, but %d were reserved.", contentLength, reservedSize).
+	return core.Fail(core.CodeSizeMismatch, "The request body has %d bytes, but %d were reserved.", contentLength, reservedSize).
 		WithHint("Send only the raw bytes of the whole file, not a form. " +
 			"To send a different file, reserve a new upload.")
 }

@@ -38,7 +38,7 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	}
 	n, err := f.r.ReadAt(p, off)
 	if err != nil && !errors.Is(err, io.EOF) {
-		f.failed = fmt.Errorf("read the file at %d: %w", off, err)
+		f.failed = fmt.Errorf("read the file at byte %d: %w", off, err)
 		return n, f.failed
 	}
 	return n, err

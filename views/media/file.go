@@ -186,8 +186,8 @@ type FileModel struct {
 	Posts   []FilePost
 	// MorePosts reports that posts other than Posts also use the file.
 	MorePosts bool
-	// InUse reports that a draft or a queued post uses the file. Retention is how long the bytes are kept after the last
-	// post with the file went live.
+	// InUse reports that a draft, a queued post or a post with a pending retry uses the file. Retention is how long the
+	// bytes are kept after the last post with the file went live.
 	InUse     bool
 	Retention time.Duration
 	Zone      core.Zone
