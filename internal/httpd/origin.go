@@ -52,6 +52,6 @@ func isSafeMethod(method string) bool {
 }
 
 func crossSiteError() *core.Error {
-	return core.Fail(core.CodeInsufficientScope, "This request came from another site.").
+	return core.Fail(core.CodeInsufficientScope, "This request did not come from this site.").
 		WithHint("Reload the page and try again. Programs must send an API key instead of a cookie.")
 }
