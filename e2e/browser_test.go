@@ -60,7 +60,7 @@ func (b *browser) recordComplaints(event any) {
 		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
 			text = "console:"
 			for _, a := range e.Args {
-				text += " " + cmp.Or(string(a.Value), a.Description)
+				text += " " + cmp.Or(string(a.Value), previewOf(a), a.Description)
 			}
 		}
 	case *runtime.EventExceptionThrown:
@@ -71,6 +71,18 @@ func (b *browser) recordComplaints(event any) {
 		defer b.mu.Unlock()
 		b.complaints = append(b.complaints, text)
 	}
+}
+
+// previewOf returns the values in an array or an object on the console.
+func previewOf(logged *runtime.RemoteObject) string {
+	if logged.Preview == nil {
+		return ""
+	}
+	var values []string
+	for _, p := range logged.Preview.Properties {
+		values = append(values, p.Value)
+	}
+	return strings.Join(values, ", ")
 }
 
 // checkConsole fails the test if the browser logged an error or a warning.

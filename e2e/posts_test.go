@@ -167,6 +167,11 @@ func TestThursdaysPostsAreMovedToFridayAndBack(t *testing.T) {
 	b.waitFor(`document.querySelector("#compose #at")?.checkVisibility() === true`)
 	b.clickLink(testid("nav-posts"))
 	b.waitFor(`document.querySelector("[data-testid=tab-Drafts]").innerText.includes("1")`)
+	b.clickLink(testid("tab-Drafts"))
+	b.runActions("select the copy, which has no time that could be moved", clickOn(".post-box"))
+	b.waitFor(`!document.querySelector("[data-testid=bulk-move]").checkVisibility() &&
+		document.querySelector("[data-testid=bulk-schedule]").checkVisibility()`)
+	b.clickLink(testid("nav-posts"))
 	b.checkConsole()
 
 	for _, width := range []int64{320, 375, 768, 2560} {

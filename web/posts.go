@@ -139,7 +139,7 @@ func (r *request) loadRows(m *posts.ListModel, cards []app.PostCard, selectedIDs
 			Network: r.web.cfg.Networks.DisplayName(core.Platform(card.Platform)), Files: convertFilesByID(card.MediaIDs, files),
 			OmitsTitle: r.web.omitsTitles(card.Platform), LiveURL: liveURL(card.Post),
 			Editable: slices.Contains(card.Acts, core.ActEdit), Fix: rowFixLabel(card), ReplacedBy: card.ReplacedBy,
-			Selected: slices.Contains(selectedIDs, card.ID),
+			BulkActs: card.BulkActs, Selected: slices.Contains(selectedIDs, card.ID),
 		}
 		row.Note = rowNote(card, row.Network, m.Zone)
 		m.Rows = append(m.Rows, row)

@@ -50,6 +50,8 @@ type PostCard struct {
 	ReplacedBy string
 	// Acts lists the actions that the post's state and the caller's role allow.
 	Acts []core.Act
+	// BulkActs lists those of BulkActs that the post's state and the caller's role allow.
+	BulkActs []core.Act
 }
 
 // FindFilesIncludingDeleted returns the files with the given ids, by id. It includes files whose bytes have been
@@ -160,6 +162,7 @@ func (a *App) newPostCard(c core.Caller, p core.Post) PostCard {
 	if c.Role().CanWrite() {
 		now := a.cfg.Now()
 		card.Acts = slices.DeleteFunc(core.Acts(), func(act core.Act) bool { return !p.Allows(act, now) })
+		card.BulkActs = slices.DeleteFunc(BulkActs(), func(act core.Act) bool { return !p.AllowsInBulk(act, now) })
 	}
 	return card
 }

@@ -55,6 +55,19 @@ func (p Post) IsRetryableOnceReconnected() bool {
 	return p.isRetryable() && p.AccountStatus != AccountOK
 }
 
+// AllowsInBulk reports whether the post's state permits the action on a selection of posts.
+func (p Post) AllowsInBulk(a Act, now time.Time) bool {
+	switch a {
+	case ActQueue: // for a new time
+		return p.Status == PostDraft
+	case ActReschedule: // by a difference
+		return !p.PublishAt.IsZero() && p.Allows(a, now)
+	case ActCancel: // not to stop the retries of a failed post
+		return p.Status == PostQueued && p.Allows(a, now)
+	}
+	return p.Allows(a, now)
+}
+
 // Allows reports whether the post's state permits the action. It does not check the content.
 func (p Post) Allows(a Act, now time.Time) bool {
 	can := func(m Move) bool {

@@ -93,3 +93,37 @@ func TestActsThatAPostAllows(t *testing.T) {
 		t.Error("an unknown act is allowed")
 	}
 }
+
+func TestActsOnASelectionThatAPostAllows(t *testing.T) {
+	now := time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
+	later, before := now.Add(time.Hour), now.Add(-time.Hour)
+	bulkActs := []core.Act{
+		core.ActQueue, core.ActReschedule, core.ActCancel, core.ActRetry, core.ActDuplicate, core.ActDelete,
+	}
+	for name, test := range map[string]struct {
+		post core.Post
+		want []core.Act
+	}{
+		"a draft without a time": {
+			core.Post{Status: core.PostDraft}, []core.Act{core.ActQueue, core.ActDuplicate, core.ActDelete},
+		},
+		"a draft with a time in the past": {
+			core.Post{Status: core.PostDraft, PublishAt: before},
+			[]core.Act{core.ActQueue, core.ActReschedule, core.ActDuplicate, core.ActDelete},
+		},
+		"a queued post": {
+			core.Post{Status: core.PostQueued, PublishAt: later},
+			[]core.Act{core.ActReschedule, core.ActCancel, core.ActDuplicate},
+		},
+		"a failed post with a pending retry": {
+			core.Post{Status: core.PostFailed, PublishAt: before, NextTryAt: later},
+			[]core.Act{core.ActRetry, core.ActDuplicate, core.ActDelete},
+		},
+	} {
+		test.post.AccountStatus = core.AccountOK
+		got := slices.DeleteFunc(slices.Clone(bulkActs), func(a core.Act) bool { return !test.post.AllowsInBulk(a, now) })
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s allows %v, want %v", name, got, test.want)
+		}
+	}
+}

@@ -1,5 +1,5 @@
 // Selects rows of a list: all of them, those of a day, a range with Shift, or the focused one with X. It shows how many
-// are selected.
+// are selected, and hides the actions that none of them allows.
 // The check boxes and the actions on them work without this script.
 const rowBoxes = (within = document) => [...within.querySelectorAll("[data-selects]")];
 
@@ -80,7 +80,10 @@ function showUnits() {
 
 function showSelection() {
   const all = rowBoxes();
-  const selected = all.filter((box) => box.checked).length;
+  const chosen = all.filter((box) => box.checked);
+  const selected = chosen.length;
+  const allowed = new Set(chosen.flatMap((box) => box.dataset.acts?.split(" ") ?? []));
+  for (const act of document.querySelectorAll("[data-act]")) act.hidden = selected > 0 && !allowed.has(act.dataset.act);
   const count = document.querySelector("[data-selected-count]");
   if (count) count.textContent = selected === 0 ? "" : `${selected} selected`;
   for (const word of document.querySelectorAll("[data-selected-posts]")) {

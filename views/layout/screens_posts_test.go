@@ -29,6 +29,7 @@ func (f fixture) lists() map[string]templ.Component {
 	add := func(p core.Post) {
 		row := posts.Row{
 			Post: record(p), Account: p.AccountName, Network: networkNames[p.Platform], Editable: p.Allows(core.ActEdit, f.now),
+			BulkActs: slices.DeleteFunc(core.Acts(), func(a core.Act) bool { return !p.AllowsInBulk(a, f.now) }),
 		}
 		row.ID = fmt.Sprintf("%s%d", postID[:len(postID)-1], len(rows))
 		rows = append(rows, row)

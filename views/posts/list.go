@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"belfry/internal/contract"
@@ -58,6 +59,8 @@ type Row struct {
 	LiveURL string
 	// OmitsTitle reports that no post on the network has a title.
 	OmitsTitle bool
+	// BulkActs are the actions on a selection that the post allows.
+	BulkActs []core.Act
 	// Selected reports that the post is selected at first, for example because an action on it has just been refused.
 	Selected bool
 }
@@ -130,6 +133,15 @@ var tabs = []tab{
 func (m ListModel) currentTab() tab {
 	i := slices.IndexFunc(tabs, func(t tab) bool { return t.status == m.Filter.Status })
 	return tabs[max(i, 0)]
+}
+
+// joinActs returns the value of data-acts (static/js/select.js).
+func joinActs(acts []core.Act) string {
+	names := make([]string, len(acts))
+	for i, act := range acts {
+		names[i] = string(act)
+	}
+	return strings.Join(names, " ")
 }
 
 // offersBulkAct reports whether the tab offers an action on several posts.
