@@ -187,7 +187,7 @@ func TestReconnectingKeepsTheAccount(t *testing.T) {
 	}
 	b.get(callback("threads", r.Consent(ask(), "somebody.else"))).leads(t, "/accounts")
 	page := b.get("/accounts")
-	page.says(t, "You did not give access to bell.ringer.")
+	page.says(t, "You did not grant access to bell.ringer.")
 	again := attribute(page.one(t, testid("flash-next")), "href")
 	if want := "/accounts/" + account.ID + "/reconnect"; again != want {
 		t.Errorf("the message leads to %q, want %q", again, want)

@@ -118,7 +118,7 @@ const reasonOtherNetworks = "This server has switched networks since the account
 func (a *App) RevokeOrRestoreAccountsOnNetworkSwitch(ctx context.Context) error {
 	err := a.cfg.Store.RestoreAccountsConnectedViaAndRevokeOthers(ctx, a.cfg.NetworksURL, reasonOtherNetworks)
 	if err != nil {
-		return fmt.Errorf("revoke the accounts that were connected through other networks: %w", err)
+		return fmt.Errorf("revoke or restore accounts after a switch of networks: %w", err)
 	}
 	return nil
 }

@@ -275,8 +275,8 @@ func TestReconnectTakesTheSameProfileOnly(t *testing.T) {
 		return finish(t, h, ws, "threads", h.Consent(start.AuthorizeURL, profile))
 	}
 	_, err = reconnect("harbour.bakery")
-	if e := want(t, core.CodeConflict, err); e.Message != "You did not give access to Maren Holt." ||
-		e.Hint != "Reconnect, and give access to Maren Holt. To use another profile, connect it as a new account." {
+	if e := want(t, core.CodeConflict, err); e.Message != "You did not grant access to Maren Holt." ||
+		e.Hint != "Reconnect, and grant access to Maren Holt. To use another profile, connect it as a new account." {
 		t.Errorf("it says %s %s", e.Message, e.Hint)
 	}
 	if got := stored[string](t, h, a, "status"); got != "revoked" {

@@ -94,7 +94,7 @@ func lockPublicationAndBuildConflict(ctx context.Context, t store.Tenant, post c
 	}
 	return core.Fail(core.CodeConflict, "%s to %s may already be published, and Belfry needs the account to find out.",
 		postAsSentenceStart(post), post.AccountName).
-		WithHint("Belfry will check the network again at %s, and will give up by %s. "+
+		WithHint("Belfry will ask the network again at %s, and will give up by %s. "+
 			"Disconnect the account once the post is live or has failed.", post.Zone.FormatTime(pub.NextAt),
 			post.Zone.FormatTime(core.StaleAt(pub.Publication, pub.AskingNetworkSince())))
 }

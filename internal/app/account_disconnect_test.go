@@ -121,7 +121,7 @@ func TestWhatIsBeingSentKeepsItsAccount(t *testing.T) {
 		"armed": {
 			`step = 'armed', armed = true, step_since = clock() - '1 day'::interval, next_action_at = clock() + '1 hour'::interval`,
 			[]string{
-				"may already be published", "check the network again at Mon 5 Oct 2026, 10:00 UTC",
+				"may already be published", "ask the network again at Mon 5 Oct 2026, 10:00 UTC",
 				"will give up by Sun 11 Oct 2026, 09:00 UTC",
 			},
 		},

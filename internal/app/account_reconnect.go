@@ -104,8 +104,8 @@ func (a *App) reconnectAccount(ctx context.Context, t store.Tenant, c core.Calle
 	switch {
 	case i < 0:
 		return Connected{},
-			core.Fail(core.CodeConflict, "You did not give access to %s.", account.DisplayName).
-				WithHint("Reconnect, and give access to %s. To use another %s, connect it as a new account.",
+			core.Fail(core.CodeConflict, "You did not grant access to %s.", account.DisplayName).
+				WithHint("Reconnect, and grant access to %s. To use another %s, connect it as a new account.",
 					account.DisplayName, n.Describe().Profile)
 	case profiles[i].Unusable != "":
 		return Connected{},

@@ -63,7 +63,7 @@ const maxFilterName = 100
 
 func checkSlug(slug string) error {
 	if slugifyOrDefault(slug) != slug {
-		return core.Invalid("slug", "Use at most %d characters: the letters a to z in lowercase, digits, and single hyphens between them.", maxSlug)
+		return core.Invalid("slug", "Use at most %d characters: lowercase letters a to z, digits, and single hyphens between them.", maxSlug)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Person is somebody who has given the app access on a network.
+// Person is somebody who has granted the app access on a network.
 type Person struct {
 	Network string `json:"network"`
 	Title   string `json:"title"`
@@ -48,7 +48,7 @@ func (k *Kit) RemoveApp(network, person string, erase bool) error {
 			}
 		}
 	}
-	return fmt.Errorf("nobody with the id %q has given access on %q", person, network)
+	return fmt.Errorf("nobody with the id %q has granted access on %q", person, network)
 }
 
 // listPeople returns the people whose grants have a valid token.
