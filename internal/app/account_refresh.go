@@ -140,7 +140,8 @@ func (a *App) claimRefreshAndSaveResult(ctx context.Context, t store.Tenant, id 
 		case <-ctx.Done():
 			return true, fmt.Errorf("store the result of renewing the token of account %s: %w", id, err)
 		case <-time.After(finishAgain):
-			a.cfg.Log.WarnContext(ctx, "could not store the result of a token renewal; trying again", "account", id, "error", err)
+			a.cfg.Log.WarnContext(ctx, "could not store the result of a token renewal; trying again", "account", id,
+				"error", err)
 		}
 	}
 }
