@@ -136,7 +136,7 @@ func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkA
 		_, done.before, err = a.CancelPostWithUndo(ctx, c, id)
 	case core.ActDuplicate:
 		if p.HasUnknownOutcome() {
-			return done, core.Fail(core.CodeConflict, "It is not known whether the post was published.").
+			return done, core.Fail(core.CodeConflict, "Belfry does not know whether the post was published.").
 				WithHint("Open the post and say whether it was published.")
 		}
 		var made contract.Post

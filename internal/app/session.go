@@ -15,7 +15,7 @@ func (a *App) ListSessions(ctx context.Context, c core.Caller) ([]core.BrowserSe
 	}
 	list, err := a.cfg.Store.SessionsOfUser(ctx, c.AttributedUser(), a.cfg.Now())
 	if err != nil {
-		return nil, fmt.Errorf("list sessions of %s: %w", c.AttributedUser(), err)
+		return nil, fmt.Errorf("list the sessions of %s: %w", c.AttributedUser(), err)
 	}
 	return list, nil
 }

@@ -148,7 +148,7 @@ func (a *App) CreateKeyForFirstOwner(ctx context.Context, slugOrID, name string,
 	}
 	m, err := a.cfg.Store.SessionMember(ctx, owner, w.ID)
 	if err != nil {
-		return contract.Key{}, fmt.Errorf("find the first owner of %s: %w", w.Slug, err)
+		return contract.Key{}, fmt.Errorf("read the first owner of %s: %w", w.Slug, err)
 	}
 	return a.CreateKey(ctx, newSessionCaller(m, a.cfg.Now()), contract.CreateKey{Name: name, Scope: string(scope)})
 }

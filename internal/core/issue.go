@@ -106,7 +106,7 @@ var (
 	IssueAccountRevoked = newIssue("account_revoked", "Access to %s was revoked.",
 		"Reconnect the account in the dashboard, under Accounts.")
 	IssueNetworkUnavailable = newIssue("network_unavailable", "{network} [is|are] not set up on this server.",
-		"Ask the server's operator to add the network's credentials.")
+		"Ask the server's operator to add [the network's|the networks'] credentials.")
 
 	IssueTimeInPast = newIssue("time_in_past", "The time is in the past.", "Choose a later time, or publish now.")
 	IssueTimeTooFar = newIssue("time_too_far", "The time is more than "+strconv.Itoa(mostDaysAhead)+" days ahead.",

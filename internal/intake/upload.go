@@ -242,7 +242,7 @@ func (s *Service) releaseClaimAndExplainFailure(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, source *trackingReader, err error,
 ) (senderErr error) {
 	if releaseErr := t.ReleaseMediaClaimIfHeld(ctx, claim, 0, false); releaseErr != nil {
-		s.cfg.Log.Warn("could not release the lease of an upload; the lease will expire by itself", "media", claim.ID, "error", releaseErr)
+		s.cfg.Log.Warn("could not release the claim of an upload; the claim will expire by itself", "media", claim.ID, "error", releaseErr)
 	}
 	switch {
 	case errors.Is(err, errLeaseLost):

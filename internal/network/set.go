@@ -29,7 +29,7 @@ func NewSet(drivers []Driver, env Environment) (*Set, error) {
 		if d.New != nil {
 			n, err := d.New(env)
 			if err != nil {
-				return nil, fmt.Errorf("make network %s: %w", d.ID, err)
+				return nil, fmt.Errorf("set up %s: %w", d.ID, err)
 			}
 			rules = n
 			s.networks = append(s.networks, n)

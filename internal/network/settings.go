@@ -40,7 +40,7 @@ func NormalizeSettings[T any](d Description, block json.RawMessage) (json.RawMes
 func EncodeSettings[T any](d Description, t T) (json.RawMessage, error) {
 	normal, err := jsonv2.Marshal(t, jsonv2.Deterministic(true))
 	if err != nil {
-		return nil, fmt.Errorf("write settings of %s: %w", d.ID, err)
+		return nil, fmt.Errorf("encode the settings of %s: %w", d.ID, err)
 	}
 	return normal, nil
 }

@@ -90,7 +90,7 @@ func (p linkedPage) toProfile(t network.Token) network.Profile {
 	if p.Account.ID == "" {
 		return network.Profile{
 			ExternalID: string(p.ID), DisplayName: p.Name, AvatarURL: p.Picture.Data.URL, Token: t,
-			Unusable: "No Business or Creator account on Instagram is linked to this Page. Link one in the Page's settings. Then " +
+			Unusable: "No Instagram Business or Creator account is linked to this Page. Link one in the Page's settings. Then " +
 				"connect again.",
 		}
 	}

@@ -63,7 +63,7 @@ func FaultKinds() []Kind {
 		{BadGateway, "A server in front of the network responds with HTTP 502 and a web page. " + noEffect},
 		{
 			TruncatedJSON,
-			"The call succeeds, but only half of the response arrives. With a code, the call has no effect, and half of that error's response arrives.",
+			"The call succeeds, but only half of the response arrives. With an error code, the call has no effect, and half of the error response arrives.",
 		},
 		{
 			Trickle,

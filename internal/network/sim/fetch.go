@@ -118,13 +118,13 @@ func (k *Kit) mayFetch(address string) bool {
 func checkDialAddress(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return fmt.Errorf("dial media host: %w", err)
+		return fmt.Errorf("dial the media host: %w", err)
 	}
 	ip := at.Addr().Unmap()
 	if ip.IsLoopback() || (ip.IsGlobalUnicast() && !ip.IsPrivate()) {
 		return nil
 	}
-	return errors.New("dial media host: the address is neither public nor loopback")
+	return errors.New("dial the media host: the address is neither public nor loopback")
 }
 
 // checkRobots returns an error if robots.txt forbids the networks' crawler to fetch the address. A host without a

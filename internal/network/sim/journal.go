@@ -30,7 +30,7 @@ type line struct {
 }
 
 // ErrJournalInUse is the error of New if another process uses the journal, and one of the two needs it alone.
-var ErrJournalInUse = errors.New("another process uses the sandbox journal: wait until it ends, then try again")
+var ErrJournalInUse = errors.New("another process is using the sandbox journal: wait until it ends, then try again")
 
 // openJournal opens the journal and reads the records of earlier runs. If alone is true, no other process can use the
 // journal until it is closed.

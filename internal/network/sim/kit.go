@@ -189,7 +189,7 @@ func (k *Kit) ResetPosts() error {
 	k.mu.Unlock()
 	for _, n := range networks {
 		if err := n.reset(); err != nil {
-			return fmt.Errorf("reset posts of %s: %w", n.about.ID, err)
+			return fmt.Errorf("reset the posts of %s: %w", n.about.ID, err)
 		}
 	}
 	return errors.Join(k.Posts.clearAll(), k.shelf.removeAll())

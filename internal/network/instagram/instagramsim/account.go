@@ -90,7 +90,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 		},
 		Params: []string{"enable_fb_login", "force_reauth"}, CodeLife: time.Hour, CodePrefix: "AQ",
 		Prefixes: metasim.Prefixes("IGAA"), Fragment: "#_", Denied: metasim.Denied,
-		Allow: "Allow", Heading: "wants to use an Instagram account", Lead: "Choose the account that it can publish to.",
+		Allow: "Allow", Heading: "wants to use an Instagram account", Lead: "Choose the account that this app can publish to.",
 		UnknownApp: "Invalid platform app", BadScope: "Invalid scopes", Form: []string{"profile", "username"},
 		Accounts: s.offerAccounts, Choose: s.chooseAccount,
 		NameOf: func(person string) string { return s.getAccount(person).Name },
@@ -111,7 +111,7 @@ func (s *Sim) getAccount(person string) *account {
 func (s *Sim) offerAccounts() sim.Group {
 	group := sim.Group{
 		Title: "Which account?", Field: "username", FieldLabel: "Or another username",
-		FieldHint: "If there is no account with this name, it is created.",
+		FieldHint: "If no account has this username, one is created.",
 	}
 	s.pages.Lock.Lock()
 	defer s.pages.Lock.Unlock()

@@ -58,7 +58,7 @@ func (l *PageLogin) pictureNode(id, name string) map[string]any {
 func (l *PageLogin) offerPages() sim.Group {
 	group := sim.Group{
 		Title: "Pages", Field: "newPage", FieldLabel: "Or another Page",
-		FieldHint: "If there is no Page with this name, it is created.",
+		FieldHint: "If no Page has this name, one is created.",
 	}
 	l.Lock.Lock()
 	defer l.Lock.Unlock()
@@ -106,7 +106,7 @@ func (l *PageLogin) findOrCreatePage(name string) (*Page, error) {
 		}
 	}
 	if !utf8.ValidString(name) || utf8.RuneCountInString(name) > 60 {
-		return nil, errors.New("the name of a Page has at most 60 characters")
+		return nil, errors.New("the name of a Page must be valid UTF-8 of at most 60 characters")
 	}
 	p := &Page{
 		ID: sim.StableID("13107", strings.ToLower(name), l.pages.Has), Name: name, Category: "Community",

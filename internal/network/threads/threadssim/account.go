@@ -43,7 +43,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 			"threads_share_to_instagram",
 		},
 		CodeLife: time.Hour, CodePrefix: "AQ", Prefixes: metasim.Prefixes("THQ"), Fragment: "#_",
-		Allow: "Continue", Heading: "wants to use a Threads profile", Lead: "Choose the profile that it can publish to.",
+		Allow: "Continue", Heading: "wants to use a Threads profile", Lead: "Choose the profile that this app can publish to.",
 		UnknownApp: "4476002: the client_id belongs to no Threads app", BadScope: "invalid scope", Denied: metasim.Denied,
 		Form: []string{"profile", "username"}, Accounts: s.offerProfiles, Choose: s.chooseProfile,
 		NameOf: s.findName, Removed: func(person string, erase bool) { metasim.ReportRemoval(s.kit, Name, person, erase) },
@@ -54,7 +54,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 func (s *Sim) offerProfiles() sim.Group {
 	group := sim.Group{
 		Title: "Which profile?", Field: "username", FieldLabel: "Or another username",
-		FieldHint: "If there is no profile with this name, it is created.",
+		FieldHint: "If no profile has this username, one is created.",
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -41,7 +41,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 		Params: []string{"disable_auto_auth"}, Form: []string{"account", "username"}, PKCE: sim.PKCEHex, NeedPKCE: true,
 		Withhold: true, CodeLife: 10 * time.Minute, CodePrefix: "c.",
 		Prefixes: map[string]string{sim.AccessToken: "act.", sim.RefreshToken: "rft."},
-		Allow:    "Continue", Heading: "wants to access a TikTok account", Lead: "Choose the account that it can post to.",
+		Allow:    "Continue", Heading: "wants to access a TikTok account", Lead: "Choose the account that this app can post to.",
 		UnknownApp: "client_key: the app does not exist", BadScope: "invalid scope",
 		Denied: [][2]string{
 			{"error", "access_denied"}, {"error_description", "The user denied the request"},
@@ -64,7 +64,7 @@ func checkConsent(r *http.Request) error {
 func (s *Sim) offerAccounts() sim.Group {
 	group := sim.Group{
 		Title: "Which account?", Field: "username", FieldLabel: "Or another username",
-		FieldHint: "If there is no account with this name, it is created.",
+		FieldHint: "If no account has this username, one is created.",
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

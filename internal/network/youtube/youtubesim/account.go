@@ -55,7 +55,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 		Network: Name, Title: title, Scopes: scopes, Withhold: true, PKCE: sim.PKCEBase64, CodeLife: 10 * time.Minute,
 		Params:   []string{"access_type", "prompt", "include_granted_scopes", "login_hint"},
 		Prefixes: map[string]string{sim.AccessToken: "ya29.", sim.RefreshToken: "1//"}, CodePrefix: "4/0A",
-		Allow: "Continue", Heading: "wants access to a YouTube channel", Lead: "Choose the channel that it can publish to.",
+		Allow: "Continue", Heading: "wants access to a YouTube channel", Lead: "Choose the channel that this app can publish to.",
 		UnknownApp: "invalid_client: the OAuth client was not found", BadScope: "invalid_scope",
 		Denied: [][2]string{{"error", "access_denied"}}, Form: []string{"channel", "username"},
 		Granted:  func(c sim.Consented) [][2]string { return [][2]string{{"scope", strings.Join(c.Scopes, " ")}} },
@@ -73,7 +73,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 func (s *Sim) offerChannels() sim.Group {
 	group := sim.Group{
 		Title: "Which channel?", Field: "username", FieldLabel: "Or another handle",
-		FieldHint: "If there is no channel with this handle, it is created.",
+		FieldHint: "If no channel has this handle, one is created.",
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
