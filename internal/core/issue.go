@@ -75,7 +75,7 @@ var (
 		"A post on {any network} cannot combine these files.",
 		"Use one video and at most one image, and turn on the setting that uses the image as the thumbnail.")
 	IssueMediaUnreachable = newIssue("media_unreachable",
-		"{network} cannot download files from this server, because the server's address is not public.",
+		"{network} cannot download files from this server, because the server has no public https address.",
 		"Ask the server's operator to set BELFRY_MEDIA_URL to an https address that is reachable from the internet.")
 
 	IssueFormatUnsupported = newIssue("format_unsupported", "{network} [does|do] not accept the format of %s.",
