@@ -109,7 +109,7 @@ func OpenFormFile(r *http.Request) (io.ReadCloser, int64, error) {
 func readJSONParams(r *http.Request) (url.Values, error) {
 	var object map[string]json.RawMessage
 	if err := json.NewDecoder(r.Body).Decode(&object); err != nil {
-		return nil, fmt.Errorf("read JSON body: %w", err)
+		return nil, fmt.Errorf("read the JSON body: %w", err)
 	}
 	values := url.Values{}
 	for name, raw := range object {

@@ -57,7 +57,7 @@ func (k *Kit) AppendUpload(id string, offset int64, part io.Reader) (size int64,
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return size, fmt.Errorf("keep a part of an upload: %w", err)
+		return size, fmt.Errorf("open an upload: %w", err)
 	}
 	n, err := io.Copy(file, part)
 	return size + n, errors.Join(err, file.Close())
@@ -71,7 +71,7 @@ func (k *Kit) FinishUpload(id string) (Media, error) {
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return Media{}, fmt.Errorf("read an upload: %w", err)
+		return Media{}, fmt.Errorf("open an upload: %w", err)
 	}
 	defer func() { _ = file.Close(); _ = os.Remove(path) }()
 	return k.storeFile(file)

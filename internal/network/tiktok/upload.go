@@ -44,7 +44,7 @@ func (h postHandle) encode() string {
 
 func decodeHandle(handle string) (h postHandle, err error) {
 	if err := json.Unmarshal([]byte(handle), &h); err != nil {
-		return h, fmt.Errorf("read the handle of an upload to TikTok: %w", err)
+		return h, fmt.Errorf("read the handle of a post on TikTok: %w", err)
 	}
 	return h, nil
 }

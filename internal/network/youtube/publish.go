@@ -224,7 +224,8 @@ func (v videoNode) doomedStatus() network.Status {
 	case uploadRejected:
 		doomed.Message, doomed.Hint = "YouTube rejected the video.", hintChannel
 	case uploadDeleted:
-		doomed.Code, doomed.Message, doomed.Hint = uploadDeleted, "The video was deleted on YouTube.", hintContent
+		doomed.Code, doomed.Message = uploadDeleted, "The video was deleted on YouTube."
+		doomed.Hint = "If it should be published after all, retry the post."
 	}
 	if doomed.Code != "" && v.Status.Upload != uploadDeleted {
 		doomed.Message = doomed.Message[:len(doomed.Message)-1] + ": " + doomed.Code + "."

@@ -41,7 +41,7 @@ func (u uploadHandle) encode() string {
 
 func decodeHandle(handle string) (u uploadHandle, err error) {
 	if json.Unmarshal([]byte(handle), &u) != nil || !isUploadURL(u.Address) || u.Size < 1 {
-		err = &network.Error{Kind: network.Unknown, Message: "Belfry's record of the upload cannot be read."}
+		err = &network.Error{Kind: network.Unknown, Message: "Belfry cannot read its record of the upload."}
 	}
 	return u, err
 }

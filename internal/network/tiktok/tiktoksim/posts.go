@@ -121,7 +121,7 @@ func (s *Sim) queryVideos(q *sim.Request) (any, error) {
 		IDs []string `json:"video_ids"`
 	}
 	if err := json.Unmarshal([]byte(q.Params.Get("filters")), &filters); err != nil || len(filters.IDs) > 20 {
-		return nil, newInvalidParamError("filters must have at most 20 video_ids")
+		return nil, newInvalidParamError("filters must be an object with at most 20 video_ids")
 	}
 	videos := []any{}
 	for _, p := range s.listPublicPosts(q.Account) {
