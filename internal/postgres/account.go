@@ -112,8 +112,8 @@ func (a systemUser) checkUserCanReach(path string) error {
 		}
 		if info.Mode()&enter == 0 {
 			return fmt.Errorf("the folder %s is not accessible to the user %q, who runs PostgreSQL when belfry is started "+
-				"as root: set BELFRY_DATA_DIR to a folder that this user can reach, such as /var/lib/belfry, or run "+
-				"`chmod %s+x %s`", dir, a.name, class, dir)
+				"as root: run `chmod %s+x %s` or, if that folder contains the data folder, set BELFRY_DATA_DIR to a "+
+				"folder that this user can reach, such as /var/lib/belfry", dir, a.name, class, dir)
 		}
 		if dir == filepath.Dir(dir) {
 			return nil

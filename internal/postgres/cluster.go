@@ -21,12 +21,12 @@ func makeCluster(ctx context.Context, bin serverPrograms, a systemUser, l layout
 	// initdb reads the password as the server's user, who cannot read our file.
 	pwfile, err := os.CreateTemp(l.sockets, "initial-password-")
 	if err != nil {
-		return fmt.Errorf("pass the password: %w", err)
+		return fmt.Errorf("pass the password to initdb: %w", err)
 	}
 	defer func() { _ = os.Remove(pwfile.Name()) }()
 	_, err = pwfile.WriteString(l.password + "\n")
 	if err := errors.Join(err, a.changeOwner(pwfile), pwfile.Close()); err != nil {
-		return fmt.Errorf("pass the password: %w", err)
+		return fmt.Errorf("pass the password to initdb: %w", err)
 	}
 	args := []string{
 		"--pgdata=" + l.making, "--username=" + role, "--pwfile=" + pwfile.Name(), "--auth=scram-sha-256",
