@@ -88,7 +88,7 @@ func (r *request) finishConnectOrReconnect() error {
 	}
 	choice, err := json.Marshal(done)
 	if err != nil {
-		return fmt.Errorf("store the profiles to choose from: %w", err)
+		return fmt.Errorf("encode the profiles to choose from: %w", err)
 	}
 	r.putSessionValue(r.profileChoiceSessionKey(), string(choice))
 	return r.redirect(r.link.ChooseProfilesToConnect())

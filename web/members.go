@@ -155,6 +155,6 @@ func (r *request) removeAccessOrLeave(url.Values) error {
 	if r.pathID() == r.caller.AttributedUser().String() {
 		return r.signOut()
 	}
-	r.setFlash(ui.ToneGood, "This person can no longer access the workspace.")
+	r.setFlash(ui.ToneGood, "This person has no access to the workspace.")
 	return r.redirect(r.link.Members())
 }

@@ -185,7 +185,7 @@ func TestAFormOfAMemberThatIsSentTwiceActsOnce(t *testing.T) {
 	page = s.b.get(ben + "/remove")
 	for range 2 {
 		s.submit(page, testid("confirm-form")).leads(t, "/settings/members")
-		s.b.get("/settings/members").says(t, "This person can no longer access the workspace.")
+		s.b.get("/settings/members").says(t, "This person has no access to the workspace.")
 	}
 	if n := s.countAudited("^member_") - before; n != 2 {
 		t.Errorf("they acted %d times", n)

@@ -61,7 +61,7 @@ var pageTexts = map[int]pageText{
 	},
 	http.StatusTooManyRequests: {
 		"clock", "Too many requests",
-		"You sent more requests than are allowed.", "Wait a moment, then try again.",
+		"You sent more requests than allowed.", "Wait a moment, then try again.",
 	},
 	http.StatusInternalServerError: {
 		"triangle-alert", "Something went wrong",

@@ -43,7 +43,7 @@ func (m UsageModel) meters() []meter {
 		},
 		{
 			"drafts", "Drafts", m.Drafts, m.Plan.Drafts, core.FormatThousands,
-			"you cannot save more drafts until you schedule or delete some of them.", "",
+			"you cannot save more drafts until you schedule or delete some.", "",
 		},
 		{
 			"accounts", "Accounts", m.Usage.Accounts.Used, m.Usage.Accounts.Limit, core.FormatThousands,
