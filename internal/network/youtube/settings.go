@@ -115,6 +115,6 @@ var fields = []network.Field{
 	},
 	{
 		Name: "playlistId", Label: "Playlist", Kind: network.FieldText, Pattern: playlist, Example: "PL59FEE129ADFF2B12",
-		Help: "The id of one of the channel's playlists. If YouTube refuses the playlist, the video is published anyway.",
+		Help: "The ID of one of the channel's playlists. If YouTube refuses the playlist, the video is published anyway.",
 	},
 }
