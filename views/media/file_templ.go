@@ -430,7 +430,7 @@ func fileNeighbours(m FileModel) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if m.PreviousID != "" || m.NextID != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<nav class=\"acts file-neighbours\" aria-label=\"Files of the list\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<nav class=\"acts file-neighbours\" aria-label=\"Files in the list\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

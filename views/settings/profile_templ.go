@@ -106,7 +106,7 @@ func Profile(m ProfileModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "email", Name: FieldEmail, Label: "Email", Type: "email", Value: m.Email, Error: m.Errors[FieldEmail], Required: true,
-				Help: "You sign in with this address. If you change it, Belfry asks for your password.", Autocomplete: "email",
+				Help: "You sign in with this address. If you change it, Belfry may ask for your password.", Autocomplete: "email",
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
