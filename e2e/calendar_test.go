@@ -17,8 +17,9 @@ func (b *browser) openCalendar(s *service, query string) {
 	b.waitFor(`document.readyState === "complete" && document.querySelector("#calendar [tabindex]") !== null`)
 }
 
-// dragByMouse presses the mouse on one element, moves it onto another and releases it there.
-func (b *browser) dragByMouse(from, onto string) {
+// dragByMouse presses the mouse on one element, moves it onto a day or an hour, and releases it there or, if that is
+// given, on a last element.
+func (b *browser) dragByMouse(from, onto string, last ...string) {
 	b.t.Helper()
 	x, y := b.middleOf(from)
 	toX, toY := b.middleOf(onto)
@@ -27,6 +28,10 @@ func (b *browser) dragByMouse(from, onto string) {
 		chromedp.MouseEvent(chromedp.MouseMoved, (x+toX)/2, (y+toY)/2, left...),
 		chromedp.MouseEvent(chromedp.MouseMoved, toX, toY, left...))
 	b.waitFor(`document.querySelector(".ghost") !== null && document.querySelector(".drop") !== null`)
+	for _, end := range last {
+		toX, toY = b.middleOf(end)
+		b.runActions("drag it on", chromedp.MouseEvent(chromedp.MouseMoved, toX, toY, left...))
+	}
 	b.runActions("drop it", chromedp.MouseEvent(chromedp.MouseReleased, toX, toY, left...))
 }
 
@@ -55,7 +60,15 @@ func TestAPostIsDraggedToAnotherDay(t *testing.T) {
 	b.waitFor(onDay(friday, "Rye bread is back."))
 	b.waitFor(`document.querySelector("[data-testid=moved]").innerText.startsWith("Moved to Fri ")`)
 	b.checkAccessibility("the month after a move")
-	b.clickLink(testid("undo"))
+	b.runActions("undo", chromedp.Focus(chromedp.CSS(testid("undo"))), chromedp.KeyEvent("\r"))
+	b.waitFor(onDay(thursday.Format(time.DateOnly), "Rye bread is back."))
+	b.waitFor(`document.querySelector("[data-testid=moved]").innerText.startsWith("Moved back to Thu ")`)
+	b.waitFor(`document.activeElement.matches(".entry")`)
+	if n := evaluateScript[int](b, `document.querySelectorAll("#calendar").length`); n != 1 {
+		t.Errorf("after Undo, the page has %d calendars", n)
+	}
+	b.dragByMouse("td .entry", `td[data-day="`+friday+`"]`, "h1")
+	b.waitFor(`document.querySelector("#toasts").innerText.includes("Not moved. Drop the post on a day.")`)
 	b.waitFor(onDay(thursday.Format(time.DateOnly), "Rye bread is back."))
 	b.checkConsole()
 
@@ -106,7 +119,7 @@ func TestPostsComposedTogetherAreMovedTogether(t *testing.T) {
 	if evaluateScript[bool](b, `document.querySelector("#dialog").open`) {
 		t.Error("the click that ends the drag opens the list")
 	}
-	b.clickLink(testid("undo"))
+	b.runActions("undo", chromedp.Click(chromedp.CSS(testid("undo"))))
 	b.waitFor(onDay(day, "Rye bread is back."))
 	b.checkConsole()
 
@@ -144,19 +157,28 @@ func TestAPostIsMovedByKeyboard(t *testing.T) {
 	thursday := nextThursday()
 	b.schedule(thursday, "Rye bread is back.")
 	b.schedule(thursday.AddDate(0, 0, 2), "Buns at noon.")
+	const focused = `document.activeElement.innerText.includes`
+	b.openCalendar(s, "view=month&date="+thursday.Format(time.DateOnly))
+	day := `td[data-day="` + thursday.Format(time.DateOnly) + `"]`
+	b.runActions("go from a day to its post", chromedp.Focus(chromedp.CSS(day+" .day-link")), chromedp.KeyEvent(kb.ArrowDown))
+	b.waitFor(focused + `("Rye bread is back.")`)
+	b.runActions("go to the day's link to the composer", chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.Tab))
+	b.waitFor(`document.activeElement.matches('` + day + ` .add')`)
+	b.runActions("go on from there", chromedp.KeyEvent(kb.ArrowDown))
+	b.waitFor(focused + `("Rye bread is back.")`)
 	b.openCalendar(s, "view=week&date="+thursday.Format(time.DateOnly))
 	b.checkAccessibility("the week")
 	if n := evaluateScript[int](b, `[...document.querySelectorAll("#calendar [tabindex='0']")].length`); n != 1 {
 		t.Errorf("Tab stops at %d places of the calendar", n)
 	}
 	b.runActions("focus the first post", chromedp.Focus(chromedp.CSS(".entry")))
-	const focused = `document.activeElement.innerText.includes`
 	b.runActions("go two days on and back", chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
 	b.waitFor(focused + `("Buns at noon.")`)
 	b.runActions("go back", chromedp.KeyEvent(kb.ArrowLeft), chromedp.KeyEvent(kb.ArrowLeft))
 	b.waitFor(focused + `("Rye bread is back.")`)
 	b.runActions("ask for a time", chromedp.KeyEvent("m"))
 	b.waitFor(`document.querySelector("#move").open && document.activeElement.id === "move-at"`)
+	b.waitFor(`document.querySelector("[data-day-of=move-at]").innerText.startsWith("Thursday ")`)
 	b.checkAccessibility("the dialog")
 
 	set := func(at time.Time) {
@@ -211,6 +233,9 @@ func TestTheWeekOfAClockChange(t *testing.T) {
 	if note := evaluateScript[string](b, `document.querySelector("[data-testid=clock-change]").textContent`); note !=
 		"The clocks go forward by 1 hour, so this day has 23 hours." {
 		t.Errorf("the day says %q", note)
+	}
+	if !evaluateScript[bool](b, `document.querySelector(".clock-change .icon").getBoundingClientRect().width > 10`) {
+		t.Error("the icon of the clock change is not visible")
 	}
 	b.checkConsole()
 	b.dragByMouse(".entry", ".skipped")

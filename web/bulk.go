@@ -278,15 +278,16 @@ func (r *request) showBulkDeleteConfirmation() error {
 // posts.
 func (r *request) redirectToPosts() error { return r.redirect(r.link.Posts(link.Filter{})) }
 
-// rememberSelection stores the ids of posts that the next list shows as selected. Without any, it stores nothing.
-func (r *request) rememberSelection(postIDs []string) {
-	if postIDs = postIDs[:min(len(postIDs), app.MaxBulk)]; len(postIDs) > 0 {
-		r.putSessionValue(r.sessionKeyForWorkspace(keySelected), strings.Join(postIDs, " "))
+// rememberSelection stores the ids of posts or files that the next list shows as selected. Without any, it stores
+// nothing.
+func (r *request) rememberSelection(ids []string) {
+	if ids = ids[:min(len(ids), app.MaxBulk)]; len(ids) > 0 {
+		r.putSessionValue(r.sessionKeyForWorkspace(keySelected), strings.Join(ids, " "))
 	}
 }
 
-// popSelectionUnlessFragment returns the ids of the posts that are still selected, and removes them from the session.
-// It returns none for a part of a page, which does not show the selection.
+// popSelectionUnlessFragment returns the ids of the posts or files that are still selected, and removes them from the
+// session. It returns none for a part of a page, which does not show the selection.
 func (r *request) popSelectionUnlessFragment() []string {
 	if r.wantsFragment() {
 		return nil
@@ -313,26 +314,37 @@ func (r *request) newUndoFlash(text string, before ...app.PostSchedule) layout.F
 
 // undoPostChange restores the schedules that posts had before an action.
 func (r *request) undoPostChange(form url.Values) error {
+	flash, err := r.restoreSchedules(r.context(), form, func([]app.PostSchedule) string { return "Undone." })
+	if err != nil {
+		return err
+	}
+	r.setFlashWithDetails(flash)
+	return r.redirect(cmp.Or(r.refererPageURL(), r.link.Posts(link.Filter{})))
+}
+
+// restoreSchedules restores the schedules in the form of newUndoAction, and returns the message about it: the result of
+// describe unless some were refused.
+func (r *request) restoreSchedules(
+	ctx context.Context, form url.Values, describe func(restored []app.PostSchedule) string,
+) (layout.Flash, error) {
 	var before []app.PostSchedule
 	for _, text := range form[posts.FieldBefore] {
 		s, err := decodeSchedule(text)
 		if err != nil {
-			return core.Invalid(posts.FieldBefore, "Belfry cannot undo this change.").WithHint("Open the posts and change their times yourself.").
-				WithCause(err)
+			return layout.Flash{}, core.Invalid(posts.FieldBefore, "Belfry cannot undo this change.").
+				WithHint("Open the posts and change their times yourself.").WithCause(err)
 		}
 		before = append(before, s)
 	}
-	result, err := r.web.cfg.App.RestorePostSchedules(r.context(), r.caller, before)
+	result, err := r.web.cfg.App.RestorePostSchedules(ctx, r.caller, before)
 	if err != nil && result.Done == 0 {
-		return err
+		return layout.Flash{}, err
 	}
-	f := layout.Flash{Tone: ui.ToneGood, Text: "Undone."}
+	f := layout.Flash{Tone: ui.ToneGood, Text: describe(before)}
 	if len(result.Refused) > 0 || err != nil {
 		f = r.newBulkFlash(actUndo, result, core.Zone{})
 	}
-	r.setFlashWithDetails(r.logErrorAndAddToFlash(r.context(), f, err,
-		"Open those posts and change their times yourself."))
-	return r.redirect(cmp.Or(r.refererPageURL(), r.link.Posts(link.Filter{})))
+	return r.logErrorAndAddToFlash(ctx, f, err, "Open those posts and change their times yourself."), nil
 }
 
 // encodeSchedule encodes a post's schedule as the value of an input: id, status, revision, zone and, if the post has a

@@ -279,7 +279,8 @@ func (r *request) showPostsTogether(together calendar.TogetherModel, shown link.
 	return r.render(http.StatusOK, posts.Together(m, together.Total, r.link.Calendar(back)), nil)
 }
 
-// moveCalendarEntry moves a post, or all posts that share its entry, to another time, and shows the calendar.
+// moveCalendarEntry moves a post, or all posts that share its entry, to another time or, for Undo, back, and shows the
+// calendar.
 func (r *request) moveCalendarEntry(form url.Values) error {
 	zone, err := r.loadWorkspaceZone()
 	if err != nil {
@@ -287,17 +288,21 @@ func (r *request) moveCalendarEntry(form url.Values) error {
 	}
 	shown := link.ParseCalendar(r.echo.QueryParams())
 	id, wholeEntry := form.Get(calendar.FieldPost), form.Get(calendar.FieldTogether) != ""
+	isUndo := form.Has(posts.FieldBefore)
 	in := contract.EditPost{
 		ID: id, Revision: form.Get(calendar.FieldRevision),
 		When: &contract.When{PublishAt: trimZeroSeconds(form.Get(calendar.FieldAt)), Timezone: zone.Name()},
 	}
 	flash, mayBeOutdated, err := doOnce(r, form, func(ctx context.Context) (layout.Flash, error) {
-		if wholeEntry {
+		switch {
+		case isUndo:
+			return r.restoreSchedules(ctx, form, func(before []app.PostSchedule) string { return movedBackText(before, zone) })
+		case wholeEntry:
 			return r.movePostsOfCalendarEntry(ctx, in, shown.Filter, zone)
 		}
 		return r.moveSinglePost(ctx, in, zone)
 	})
-	if e, ok := asFormRefusal(err); ok {
+	if e, ok := asFormRefusal(err); ok && !isUndo {
 		return r.renderMoveError(id, wholeEntry, e)
 	}
 	if err != nil {
@@ -305,6 +310,9 @@ func (r *request) moveCalendarEntry(form url.Values) error {
 	}
 	if mayBeOutdated {
 		flash = newRepeatedFlash(flash)
+	}
+	if flash.Action != nil {
+		flash.Action.URL = r.link.MovePostInCalendar(shown)
 	}
 	if !r.wantsFragment() {
 		r.setFlashWithDetails(flash)
@@ -316,6 +324,18 @@ func (r *request) moveCalendarEntry(form url.Values) error {
 	}
 	m.Moved = &flash
 	return r.render(http.StatusOK, calendar.Page(m), calendar.MovedPart(m))
+}
+
+// movedBackText says that posts have their earlier times again, and which if it is the same for all.
+func movedBackText(before []app.PostSchedule, zone core.Zone) string {
+	at := before[0].At
+	switch {
+	case slices.ContainsFunc(before, func(s app.PostSchedule) bool { return !s.At.Equal(at) }):
+		return "Move undone."
+	case len(before) == 1:
+		return "Moved back to " + zone.FormatTime(at) + "."
+	}
+	return ui.CountNoun(len(before), "post", "posts") + " moved back to " + zone.FormatTime(at) + "."
 }
 
 // moveSinglePost moves a post to another time, and returns the message about it.

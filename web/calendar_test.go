@@ -84,7 +84,7 @@ func TestTheCalendarShowsPostsByDayInTheWorkspacesZone(t *testing.T) {
 	}
 
 	week := a.calendar("view=week&date=2026-10-09")
-	week.says(t, "5–11 October 2026")
+	week.says(t, "5–\u206011 October 2026")
 	if got := week.entries(t, `[data-day="2026-10-07"] [data-hour="18"]`); !strings.HasPrefix(got, "18:00 ") {
 		t.Errorf("18 o'clock of the 7th shows %q", got)
 	}
@@ -237,7 +237,15 @@ func TestAPostIsMovedOnTheCalendarAndBack(t *testing.T) {
 		t.Errorf("it says %q", got)
 	}
 	undo := page.form(t, testid("moved")+" form")
-	a.b.post("/posts/undo", "before", undo.Get("before")).is(t, http.StatusSeeOther)
+	to := attribute(page.one(t, testid("moved")+" form"), "action")
+	undone := a.b.part(http.MethodPost, to, "before", undo.Get("before")).is(t, http.StatusOK)
+	if got := undone.entries(t, `[data-day="2026-10-07"] [data-hour="18"]`); !strings.HasSuffix(got, "Rye bread is back.") {
+		t.Errorf("undone, its hour shows %q", got)
+	}
+	if got := textOf(undone.one(t, testid("moved"))); got != "Moved back to Wed 7 Oct 2026, 18:00 CEST (Europe/Berlin)." {
+		t.Errorf("undone, it says %q", got)
+	}
+	a.b.part(http.MethodPost, to, "before", "nonsense").is(t, http.StatusBadRequest)
 	if got := a.ws.Post(post); !got.PublishAt.Equal(post.PublishAt.Time) {
 		t.Errorf("undone, it goes out at %s", got.PublishAt)
 	}
@@ -321,7 +329,10 @@ func TestPostsComposedTogetherAreOneEntry(t *testing.T) {
 		t.Errorf("moved, the day shows %q", got)
 	}
 	moved.says(t, "3 posts moved to Fri 9 Oct 2026, 12:00 CEST (Europe/Berlin).")
-	a.b.send(http.MethodPost, "/posts/undo", moved.form(t, testid("moved")+" form").Encode()).is(t, http.StatusSeeOther)
+	undo := moved.one(t, testid("moved")+" form")
+	a.b.send(http.MethodPost, attribute(undo, "action"), moved.form(t, testid("moved")+" form").Encode()).
+		leads(t, "/calendar?view=month")
+	a.calendar("").says(t, "3 posts moved back to Wed 7 Oct 2026, 18:00 CEST (Europe/Berlin).")
 	for _, p := range posts {
 		if got := a.ws.Post(p); !got.PublishAt.Equal(p.PublishAt.Time) {
 			t.Errorf("undone, %s goes out at %s", p.Platform, got.PublishAt)

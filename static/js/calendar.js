@@ -1,4 +1,6 @@
 // The calendar: arrow keys move the focus from post to post, and dragging or M moves a post to another time.
+import { showToast } from "/static/js/toast.js";
+import { showWeekdays } from "/static/js/zone.js";
 
 const calendar = () => document.getElementById("calendar");
 const dialog = () => document.getElementById("move");
@@ -10,13 +12,19 @@ const cellSelector = "#calendar :is(td[data-day], section[data-day], li[data-hou
 const dayOf = (cell) => cell.closest("[data-day]").dataset.day;
 const isShown = (element) => element.getClientRects().length > 0;
 const stopsIn = (element) => [...element.querySelectorAll(stopSelector)].filter(isShown);
+const cellOf = (stop) => stop.closest("td, [data-hour]");
+// In a month, the link to the composer beside a day is not a stop of the arrow keys: the Tab key leads to it.
+const isBeside = (stop) => stop.matches(".day-link ~ .add");
+const arrowStopsIn = (element) => stopsIn(element).filter((stop) => !isBeside(stop));
 
 let tabStop; // the stop that the Tab key reaches; arrow keys lead to the others
 
 function moveTabStop(to) {
-  const stops = stopsIn(calendar());
-  tabStop = to ?? (stops.includes(tabStop) ? tabStop : firstStop(stops));
-  for (const one of stops) one.tabIndex = one === tabStop ? 0 : -1;
+  const stops = arrowStopsIn(calendar());
+  tabStop = stops.includes(to) ? to : stops.includes(tabStop) ? tabStop : firstStop(stops);
+  for (const one of stopsIn(calendar())) {
+    one.tabIndex = one === tabStop || (isBeside(one) && cellOf(one).contains(tabStop)) ? 0 : -1;
+  }
 }
 
 const firstStop = (stops) => stops.find((one) => one.closest(".today, .now")) ?? stops[0];
@@ -31,9 +39,9 @@ const steps = {
 // day or hour that has a stop, in the key's direction.
 function neighborOf(from, key) {
   const back = key === "ArrowUp" || key === "ArrowLeft";
-  const cell = from.closest("td, [data-hour]");
-  const along = cell ? stopsIn(cell) : stopsIn(calendar());
-  const next = along[along.indexOf(from) + (back ? -1 : 1)];
+  const cell = cellOf(from);
+  const along = arrowStopsIn(cell ?? calendar());
+  const next = along[along.indexOf(isBeside(from) ? tabStop : from) + (back ? -1 : 1)];
   if (!cell || (next && key !== "ArrowLeft" && key !== "ArrowRight")) return next;
 
   const nameOf = (at) => (cell.dataset.hour ? at.toISOString().slice(0, 13) : at.toISOString().slice(0, 10));
@@ -43,7 +51,7 @@ function neighborOf(from, key) {
   const at = new Date(`${dayOf(cell)}T${cell.dataset.hour ?? "00"}:00Z`);
   for (let tries = cells.size; tries > 0; tries--) {
     at.setUTCHours(at.getUTCHours() + steps[calendar().dataset.view][key]);
-    const found = cells.get(nameOf(at)) ? stopsIn(cells.get(nameOf(at))) : [];
+    const found = cells.get(nameOf(at)) ? arrowStopsIn(cells.get(nameOf(at))) : [];
     if (found.length > 0) return found[key === "ArrowUp" ? found.length - 1 : 0];
   }
   return undefined;
@@ -85,6 +93,7 @@ function askForTime(entry) {
   form.elements.together.value = togetherOf(entry);
   form.elements.form.value = calendar().dataset.form;
   form.elements.at.value = entry.dataset.at;
+  showWeekdays();
   for (const part of ["text", "about"])
     form.querySelector(`#move-${part}`).textContent = entry.querySelector(`.entry-${part}`).textContent;
   form.querySelector("#move-refused").replaceChildren();
@@ -146,7 +155,9 @@ function slideBack(entry) {
 }
 
 const dragThreshold = 5; // pixels
-const scrollEdge = 48;
+const scrollEdge = 32; // pixels
+const scrollTick = 50; // milliseconds
+const scrollAfter = 8; // ticks at the edge
 let drag;
 
 function startDrag(event) {
@@ -164,21 +175,30 @@ function continueDrag(event) {
     liftEntry();
   }
   drag.ghost.style.transform = `translate(${dx}px, ${dy}px)`;
-  scrollAtEdge(event.clientY);
-  const over = document.elementFromPoint(event.clientX, event.clientY)?.closest(cellSelector);
+  drag.at = [event.clientX, event.clientY];
+  markTarget();
+}
+
+// markTarget marks the day or the hour under the pointer.
+function markTarget() {
+  const over = document.elementFromPoint(...drag.at)?.closest(cellSelector);
   if (over === drag.over) return;
   drag.over?.classList.remove("drop");
   over?.classList.add("drop");
   drag.over = over;
 }
 
-// scrollAtEdge scrolls the hours of a week, or else the page, when the pointer is at the edge.
-function scrollAtEdge(y) {
+// scrollAtEdge scrolls the hours of a week, or else the page, while the pointer stays at the edge.
+function scrollAtEdge() {
+  const y = drag.at[1];
   const week = document.querySelector(".week");
   const scrolls = week && week.scrollHeight > week.clientHeight;
   const { top, bottom } = scrolls ? week.getBoundingClientRect() : { top: 0, bottom: innerHeight };
-  const by = y < top + scrollEdge ? -scrollEdge / 4 : y > bottom - scrollEdge ? scrollEdge / 4 : 0;
-  if (by !== 0) (scrolls ? week : window).scrollBy(0, by);
+  const by = y < top + scrollEdge ? -scrollEdge / 2 : y > bottom - scrollEdge ? scrollEdge / 2 : 0;
+  drag.ticksAtEdge = by === 0 ? 0 : drag.ticksAtEdge + 1;
+  if (drag.ticksAtEdge <= scrollAfter) return;
+  (scrolls ? week : window).scrollBy(0, by);
+  markTarget();
 }
 
 // liftEntry starts dragging: a copy of the entry follows the pointer.
@@ -191,11 +211,14 @@ function liftEntry() {
   Object.assign(drag.ghost.style, { left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px` });
   document.body.append(drag.ghost);
   drag.entry.classList.add("dragged");
+  drag.ticksAtEdge = 0;
+  drag.timer = setInterval(scrollAtEdge, scrollTick);
 }
 
 function endDrag(isDropped) {
   if (!drag) return;
-  const { entry, ghost, over } = drag;
+  const { entry, ghost, over, timer } = drag;
+  clearInterval(timer);
   drag = undefined;
   if (!ghost) return;
   ghost.remove();
@@ -208,7 +231,8 @@ function endDrag(isDropped) {
   };
   addEventListener("click", ignore, { capture: true });
   setTimeout(() => removeEventListener("click", ignore, { capture: true }));
-  if (!isDropped || !over) return;
+  if (!isDropped) return;
+  if (!over) return showToast(`Not moved. Drop the post on ${document.querySelector(".week") ? "an hour" : "a day"}.`);
   const at = `${dayOf(over)}T${over.dataset.hour ?? entry.dataset.at.slice(11, 13)}:${entry.dataset.at.slice(14)}`;
   if (at !== entry.dataset.at) moveAndSave(entry, at, over);
 }
@@ -253,6 +277,14 @@ function showCalendar() {
   showNow();
 }
 
+// idsOfMoved returns the posts that a request moves: that of the dialog or a dragged entry, or those of an Undo.
+function idsOfMoved(elt) {
+  if (elt.matches(".entry")) return [postIdOf(elt)];
+  if (elt === moveForm()) return [elt.elements.post.value];
+  if (!elt.matches("form")) return [];
+  return new FormData(elt).getAll("before").map((schedule) => schedule.split(" ")[0]);
+}
+
 export function startCalendar() {
   if (!calendar()) return;
   showCalendar();
@@ -284,11 +316,11 @@ export function startCalendar() {
   });
   document.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target.id !== "calendar") return;
-    const { elt } = event.detail.requestConfig;
-    const id = elt === moveForm() ? elt.elements.post.value : elt.matches(".entry") && postIdOf(elt);
+    const moved = idsOfMoved(event.detail.requestConfig.elt);
     showCalendar();
-    if (!id) return;
+    if (moved.length === 0) return;
     if (dialog().open) dialog().close();
-    (document.getElementById(`entry-${id}`) ?? document.getElementById(`row-${id}`) ?? stopsIn(calendar())[0])?.focus();
+    const isMoved = (stop) => stop.matches(".entry") && moved.includes(postIdOf(stop));
+    (stopsIn(calendar()).find(isMoved) ?? tabStop)?.focus();
   });
 }

@@ -47,6 +47,15 @@ function timeUntil(at, zone) {
   return ["in", count(Math.floor(minutes / 60), "hour"), count(minutes % 60, "minute")].filter(Boolean).join(" ");
 }
 
+// showWeekdays shows the chosen days in words, because inputs for dates show no day of the week.
+export function showWeekdays() {
+  const words = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" });
+  for (const element of document.querySelectorAll("[data-day-of]")) {
+    const day = Date.parse(document.getElementById(element.dataset.dayOf).value.slice(0, 10));
+    element.textContent = day ? words.format(day).replace(",", "") : ""; // as the server writes days
+  }
+}
+
 function showClocks() {
   for (const element of document.querySelectorAll("[data-now-in], [data-until]")) {
     const { nowIn, until, zone } = element.dataset;
@@ -66,6 +75,9 @@ export function startClocks() {
     setTimeout(tick, 60_000 - (Date.now() % 60_000));
   };
   tick();
+  showWeekdays();
+  document.addEventListener("input", showWeekdays);
   document.addEventListener("htmx:load", showClocks);
+  document.addEventListener("htmx:load", showWeekdays);
   document.addEventListener("visibilitychange", showClocks);
 }

@@ -129,16 +129,18 @@ func (m Model) title() string {
 	return m.Date.Format("January 2006")
 }
 
-// formatDaySpan formats the first and last day of a span. A year or month that both days share occurs once.
+// formatDaySpan formats the first and last day of a span. A year or month that both days share occurs once. Lines break
+// only between two whole dates.
 func formatDaySpan(first, last time.Time) string {
-	from := "2 January 2006"
+	from, dash := "2 January 2006", "–"
 	switch {
 	case first.Year() == last.Year() && first.Month() == last.Month():
-		from = "2"
+		from, dash = "2", "–\u2060"
 	case first.Year() == last.Year():
 		from = "2 January"
 	}
-	return first.Format(from) + "–" + last.Format("2 January 2006")
+	text := first.Format(from) + dash + last.Format("2 January 2006")
+	return strings.ReplaceAll(text, " ", "\u00a0")
 }
 
 // urlWith returns the address of the calendar after a change to what it shows.
