@@ -59,7 +59,7 @@ func New(cfg Config) (*API, error) {
 	registry := NewSchemaRegistry(schemaPrefix)
 	for _, r := range allRoutes() {
 		if err := r.bindOperation(registry); err != nil {
-			return nil, fmt.Errorf("compile %s %s: %w", r.method, r.path, err)
+			return nil, fmt.Errorf("set up the route %s %s: %w", r.method, r.path, err)
 		}
 		a.routes = append(a.routes, &r)
 	}

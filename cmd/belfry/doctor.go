@@ -267,7 +267,7 @@ func (inst *installation) checkAddressUsedByOwnService(ctx context.Context) (fou
 		if holder != nil && holder.IsService() {
 			return fmt.Sprintf("%s, in use by the running service (pid %s)", inst.cfg.Addr, holder.Pid), nil
 		}
-		who = "another Belfry service with a different data folder"
+		who = "a Belfry service with another data folder"
 	}
 	return "", fmt.Errorf("%s is in use by %s: stop that program, or set BELFRY_ADDR to another address", inst.cfg.Addr, who)
 }

@@ -264,7 +264,7 @@ func decodeStrictJSON(text []byte, into any) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("remove the text after the JSON value")
+		return errors.New("there is more text after the JSON value")
 	}
 	return nil
 }
