@@ -40,10 +40,10 @@ could not process the post, or the outcome of the post is unknown, the page of t
 
 If a row says that the account is not connected, its code occurs only while a person connects an account or while Belfry
 renews a token. If Belfry was renewing a token, it tries again later; after ` + "`invalid_grant`" + `, the account
-becomes revoked or expired instead.
+is marked as revoked or expired instead.
 
 The tables describe what happens once a post is due. Before that time, temporary errors use up no retries, and a post
-whose account becomes revoked or expired does not fail yet. The pauses of 1, 5 and 15 minutes are the default of
+whose account is marked as revoked or expired does not fail yet. The pauses of 1, 5 and 15 minutes are the default of
 ` + "`BELFRY_RETRY_DELAYS`" + `.
 
 After an error in the publishing call, Belfry first asks the network whether the post was published. If so, the post
@@ -121,7 +121,7 @@ func describe(m network.ErrorMeaning) string {
 	case network.Lapsed:
 		return "Belfry renews the access token and repeats the call once"
 	case network.Expired, network.Revoked:
-		return "the post fails, and the account becomes " + string(m.Kind.ResultingAccountStatus())
+		return "the post fails, and the account is marked as " + string(m.Kind.ResultingAccountStatus())
 	}
 	if m.Wait > 0 {
 		return "the post fails, and the account's other posts wait " + wait
