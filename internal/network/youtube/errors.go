@@ -55,7 +55,7 @@ func newAPIError(resp *network.Response, now time.Time) *network.Error {
 	case !known:
 		meaning = meaningOfStatus(resp.Status)
 	}
-	e := network.Error{Kind: meaning.Kind, Code: reason, Message: message, Hint: meaning.Hint}
+	e := network.Error{Kind: meaning.Kind, Code: reason, Message: message, Hint: meaning.Hint, Actor: meaning.Actor}
 	if meaning.Kind == network.RateLimited {
 		e.Scope, e.RetryAfter = meaning.Scope, cmp.Or(resp.RetryAfter(now), meaning.Wait)
 		if meaning.Daily {
@@ -81,7 +81,7 @@ func newTokenError(resp *network.Response, now time.Time) *network.Error {
 	known, isKnown := tokenReasons[out.Code]
 	switch {
 	case isKnown && known.Actor == network.ActorOperator:
-		e.Kind, e.Hint = known.Kind, known.Hint
+		e.Kind, e.Hint, e.Actor = known.Kind, known.Hint, known.Actor
 	case meaning.Kind == network.RateLimited:
 		e.Hint, e.RetryAfter = meaning.Hint, cmp.Or(resp.RetryAfter(now), meaning.Wait)
 	case meaning.Kind == network.Transient:
@@ -188,7 +188,7 @@ var reasons = map[string]network.ErrorMeaning{
 	"invalidContentDetails": badPlaylist, "invalidPlaylistItemPosition": badPlaylist, "invalidResourceType": badPlaylist,
 	"channelIdRequired": badPlaylist, "playlistIdRequired": badPlaylist, "resourceIdRequired": badPlaylist,
 	"videoNotFound": {
-		Kind: network.Rejected, Hint: "Check the channel on YouTube: the video may have been deleted.", AfterLive: true,
+		Kind: network.Transient, Hint: "Check the channel on YouTube: the video may have been deleted.", AfterLive: true,
 	},
 
 	"missingRequiredParameter": serviceBug, "unexpectedParameter": serviceBug, "invalidPageToken": serviceBug,

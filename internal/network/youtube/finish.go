@@ -41,8 +41,11 @@ func (n *Network) RunFinalStep(ctx context.Context, it network.Item, externalID,
 		return err
 	}
 	v, err := n.fetchVideo(ctx, it, externalID)
+	if e, ok := errors.AsType[*network.Error](err); ok && e.Code == "videoNotFound" {
+		e.Kind = network.Transient // right after an upload, YouTube may not find the video
+	}
 	if err != nil {
-		return transientIfCode(err, "videoNotFound")
+		return err
 	}
 	switch step {
 	case stepVisibility:
@@ -101,14 +104,6 @@ func (n *Network) addToPlaylistIfMissing(ctx context.Context, it network.Item, p
 	}, nil)
 	if e, ok := errors.AsType[*network.Error](err); ok && e.Status == http.StatusConflict {
 		return nil // the playlist has it already
-	}
-	return transientIfCode(err, "videoNotFound")
-}
-
-// transientIfCode makes an error with the code transient. Right after an upload, YouTube may not find the video.
-func transientIfCode(err error, code string) error {
-	if e, ok := errors.AsType[*network.Error](err); ok && e.Code == code {
-		e.Kind = network.Transient
 	}
 	return err
 }
