@@ -232,6 +232,7 @@ func (o *OAuth) offerAccounts() Group {
 	if len(group.Choices) > 0 {
 		group.Choices[0].Checked = true
 	}
+	group.Choices = append(group.Choices, group.Apart...)
 	return group
 }
 

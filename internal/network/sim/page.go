@@ -35,6 +35,8 @@ type Choice struct {
 type Group struct {
 	Title   string
 	Choices []Choice
+	// Apart are the choices that stand for no account. They come after the others, and are never selected at first.
+	Apart []Choice
 	// Field is the name of a text field for something that is not in the list.
 	Field, FieldLabel, FieldHint string
 	// Folded hides the group behind its title until it is opened.

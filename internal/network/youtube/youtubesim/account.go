@@ -82,10 +82,10 @@ func (s *Sim) offerChannels() sim.Group {
 			Type: "radio", Name: "channel", Value: c.ID, Label: c.Title, Note: c.Handle, Picture: s.pictureURL(c),
 		})
 	}
-	group.Choices = append(group.Choices, sim.Choice{
+	group.Apart = []sim.Choice{{
 		Type: "radio", Name: "channel", Value: noChannel, Label: "A Google account without a channel",
 		Picture: s.kit.PictureURL(site, noChannel, ""),
-	})
+	}}
 	return group
 }
 
