@@ -243,7 +243,7 @@ func (a *App) exchangeCodeForProfiles(ctx context.Context, c core.Caller, n netw
 	}
 	profiles, err := n.ExchangeCode(ctx, grant)
 	if err != nil {
-		return nil, a.convertConnectError(n.Describe(), err)
+		return nil, convertConnectError(n.Describe(), err)
 	}
 	return profiles, nil
 }

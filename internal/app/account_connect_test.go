@@ -149,16 +149,30 @@ func TestARefusedConsentSaysWhoMustAct(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.Workspace("one")
-	for reason, hint := range map[string]string{
-		"invalid_client": "Ask the server's operator to check BELFRY_YOUTUBE_CLIENT_ID and BELFRY_YOUTUBE_CLIENT_SECRET.",
-		"unheard_of":     "Connect the account again.",
+	for name, refused := range map[string]struct {
+		fault sim.Fault
+		hint  string
+	}{
+		"the wrong client of YouTube": {
+			sim.Fault{Network: "youtube", Reason: "invalid_client", Status: 401},
+			"Ask the server's operator to check BELFRY_YOUTUBE_CLIENT_ID and BELFRY_YOUTUBE_CLIENT_SECRET.",
+		},
+		"an unknown reason of YouTube": {
+			sim.Fault{Network: "youtube", Reason: "unheard_of", Status: 401}, "Connect the account again.",
+		},
+		"the wrong app of Facebook, with a subcode": {
+			sim.Fault{Network: "facebook", Code: 101, Subcode: 7, Status: 400},
+			"This server is not configured correctly for Facebook. Ask the server's operator to fix its configuration.",
+		},
 	} {
-		h.Fault(sim.Fault{Network: "youtube", Call: "exchange", Kind: sim.Reject, Reason: reason, Status: 401})
-		start, err := h.App.StartConnect(t.Context(), ws.Owner, contract.Connect{Platform: "youtube"})
+		fault := refused.fault
+		fault.Call, fault.Kind = "exchange", sim.Reject
+		h.Fault(fault)
+		start, err := h.App.StartConnect(t.Context(), ws.Owner, contract.Connect{Platform: fault.Network})
 		must(t, err)
-		_, err = finish(t, h, ws, "youtube", h.Consent(start.AuthorizeURL, "one"))
-		if e := want(t, core.CodeConflict, err); e.Hint != hint || !strings.Contains(e.Message, "YouTube refused") {
-			t.Errorf("after %s, it says %q with the hint %q; want %q", reason, e.Message, e.Hint, hint)
+		_, err = finish(t, h, ws, fault.Network, h.Consent(start.AuthorizeURL, "one"))
+		if e := want(t, core.CodeConflict, err); e.Hint != refused.hint || !strings.Contains(e.Message, "refused to connect") {
+			t.Errorf("after %s, it says %q with the hint %q; want %q", name, e.Message, e.Hint, refused.hint)
 		}
 	}
 }

@@ -19,7 +19,7 @@ const hintConnectAgain = "Connect the account again."
 
 // convertConnectError converts the error of a network that did not complete a consent. The result contains the
 // network's message, if there is one.
-func (a *App) convertConnectError(d network.Description, err error) error {
+func convertConnectError(d network.Description, err error) error {
 	var e *network.Error
 	if !errors.As(err, &e) {
 		return fmt.Errorf("connect to %s: %w", d.Name, err)
@@ -30,7 +30,7 @@ func (a *App) convertConnectError(d network.Description, err error) error {
 	switch e.Kind {
 	case network.Rejected, network.Expired, network.Revoked:
 		hint := hintConnectAgain
-		if meaning, ok := a.cfg.Networks.FindMeaning(d.ID, e.Code); ok && meaning.WhoActs() == network.ActorOperator {
+		if e.Actor == network.ActorOperator {
 			hint = e.Hint
 		}
 		return core.Fail(core.CodeConflict, "%s refused to connect the account: %s", d.Name, e.Message).

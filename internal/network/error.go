@@ -50,6 +50,7 @@ type Error struct {
 	Code    string // the network's code, with a subcode after a slash
 	Message string // from the network, or from Belfry if the network sent none
 	Hint    string // what a person can do, if known
+	Actor   Actor  // who must act; "" if Kind determines it
 	Status  int    // HTTP status, 0 without a response
 	Trace   string // the network's trace id
 	// RetryAfter is how long a throttle lasts. In a Rejected error, it is how long the other posts in Scope must

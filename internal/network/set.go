@@ -15,15 +15,11 @@ type Set struct {
 	rulesByID map[core.Platform]Rules
 	networks  []Network
 	byID      map[core.Platform]Network
-	errors    map[core.Platform][]DocumentedError
 }
 
 // NewSet creates the connectors of the drivers. A driver without a connector contributes only its rules.
 func NewSet(drivers []Driver, env Environment) (*Set, error) {
-	s := &Set{
-		rulesByID: map[core.Platform]Rules{}, byID: map[core.Platform]Network{},
-		errors: map[core.Platform][]DocumentedError{},
-	}
+	s := &Set{rulesByID: map[core.Platform]Rules{}, byID: map[core.Platform]Network{}}
 	for _, d := range drivers {
 		rules := d.Rules
 		if d.New != nil {
@@ -34,9 +30,6 @@ func NewSet(drivers []Driver, env Environment) (*Set, error) {
 			rules = n
 			s.networks = append(s.networks, n)
 			s.byID[d.ID] = n
-		}
-		if d.Errors != nil {
-			s.errors[d.ID] = d.Errors()
 		}
 		s.rules = append(s.rules, rules)
 		s.rulesByID[d.ID] = rules
@@ -69,16 +62,6 @@ func (s *Set) Connectors() []Network { return s.networks }
 func (s *Set) FindConnector(id core.Platform) (Network, bool) {
 	n, ok := s.byID[id]
 	return n, ok
-}
-
-// FindMeaning returns the meaning of an error code that a network documents, or false for other codes.
-func (s *Set) FindMeaning(id core.Platform, code string) (ErrorMeaning, bool) {
-	for _, e := range s.errors[id] {
-		if e.Code == code {
-			return e.ErrorMeaning, true
-		}
-	}
-	return ErrorMeaning{}, false
 }
 
 // DisplayName returns the network's name as people write it, or the id if the network is unknown.

@@ -99,7 +99,7 @@ func (t ErrorTable) convertGraphError(resp *network.Response, e graphError, now 
 	}
 	out := network.Error{
 		Kind: row.Kind, Code: Code{e.Code, e.Subcode}.String(), Message: cmp.Or(e.UserMsg, e.Message), Hint: row.Hint,
-		Trace: cmp.Or(e.Trace, traceID(resp)),
+		Actor: row.Actor, Trace: cmp.Or(e.Trace, traceID(resp)),
 	}
 	switch {
 	case row.Kind == network.RateLimited:
@@ -181,7 +181,7 @@ func Reclassify(err error, meaning network.ErrorMeaning) error {
 		return err
 	}
 	meant := *e
-	meant.Kind, meant.Hint = meaning.Kind, meaning.Hint
+	meant.Kind, meant.Hint, meant.Actor = meaning.Kind, meaning.Hint, meaning.Actor
 	if meaning.Kind == network.RateLimited {
 		meant.RetryAfter = cmp.Or(meaning.Wait, e.RetryAfter, defaultWait)
 		meant.Scope = cmp.Or(meaning.Scope, network.ScopeAccount)

@@ -150,7 +150,8 @@ type apiFault struct {
 func (n *Network) newAPIError(resp *network.Response, f apiFault) *network.Error {
 	r := meaningOf(f.Code, resp.Status)
 	e := network.Error{
-		Kind: r.Kind, Code: f.Code, Message: cmp.Or(f.Message, f.Code), Hint: r.Hint, Trace: f.LogID, Scope: r.Scope,
+		Kind: r.Kind, Code: f.Code, Message: cmp.Or(f.Message, f.Code), Hint: r.Hint, Actor: r.Actor,
+		Trace: f.LogID, Scope: r.Scope,
 	}
 	if r.Kind == network.RateLimited {
 		e.RetryAfter = cmp.Or(resp.RetryAfter(n.env.Now()), r.Wait)
