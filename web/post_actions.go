@@ -101,13 +101,13 @@ func (r *request) cancelPost(url.Values) error {
 }
 
 func (r *request) retryPost(url.Values) error {
-	p, err := r.web.cfg.App.RetryPostWithoutLiveCopy(r.context(), r.caller, r.pathID())
+	p, err := r.web.cfg.App.RetryPostFromDashboard(r.context(), r.caller, r.pathID())
 	return r.redirectToPostWithFlashOrShowRefusal(r.newQueuedAgainFlash(p), err)
 }
 
 // duplicatePost copies a post and opens the copy, with the choice of time in the form, if any.
 func (r *request) duplicatePost(form url.Values) error {
-	made, err := r.web.cfg.App.DuplicatePost(r.context(), r.caller, r.pathID())
+	made, err := r.web.cfg.App.DuplicatePostFromDashboard(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return r.redirectToPostOrShowRefusal("", err)
 	}

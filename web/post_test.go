@@ -285,6 +285,11 @@ func TestAPersonSettlesWhatNobodyKnows(t *testing.T) {
 	if refused.says(t, "then choose an answer"); strings.Contains(refused.text(), "on the post's page") {
 		t.Error("the post's page sends the person to the post's page")
 	}
+	before := len(s.all())
+	s.b.post("/posts/"+seen.ID+"/duplicate").is(t, http.StatusConflict).says(t, "does not know whether the post was published")
+	if len(s.all()) != before {
+		t.Error("a page that was opened before the outcome was unknown has copied the post")
+	}
 	s.b.post("/posts/"+seen.ID+"/settle", "outcome", "live", "url", "javascript:alert(1)").is(t, http.StatusBadRequest)
 	s.act(seen, "settle", "outcome", "live", "url", "https://www.facebook.com/1")
 	if page = s.show(seen); page.status(t) != "live" || len(page.all(testid("live-link"))) != 1 {

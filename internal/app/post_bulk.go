@@ -128,19 +128,15 @@ func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkA
 	case core.ActReschedule:
 		return a.shiftPostTimeIfUnchanged(ctx, c, p, action.Shift, workspaceZone)
 	case core.ActRetry:
-		_, err = a.RetryPostWithoutLiveCopy(ctx, c, id)
+		_, err = a.RetryPostFromDashboard(ctx, c, id)
 	case core.ActCancel:
 		if p.Status != core.PostQueued { // cancelling a failed post would stop its retries instead
 			return done, core.Fail(core.CodeConflict, "Only a queued post can be moved to drafts.")
 		}
 		_, done.before, err = a.CancelPostWithUndo(ctx, c, id)
 	case core.ActDuplicate:
-		if p.HasUnknownOutcome() {
-			return done, core.Fail(core.CodeConflict, "Belfry does not know whether the post was published.").
-				WithHint("Open the post and say whether it was published.")
-		}
 		var made contract.Post
-		made, err = a.duplicatePost(ctx, c, id, copyTime(p.CreatedAt))
+		made, err = a.duplicatePostAt(ctx, c, id, copyTime(p.CreatedAt), refuseCopyIfOutcomeUnknown)
 		done.made = made.ID
 	case core.ActDelete:
 		err = a.DeletePost(ctx, c, id)

@@ -169,13 +169,18 @@ func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPos
 	})
 }
 
-// RetryPostWithoutLiveCopy is RetryPost for the dashboard. If a copy of the post is live, it returns conflict, because
-// the content would be published twice.
-func (a *App) RetryPostWithoutLiveCopy(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
+// RetryPostFromDashboard is RetryPost for a person. It returns conflict if a copy of the post is live, because the
+// content would be published twice, or if the account must be reconnected, because the post would fail again.
+func (a *App) RetryPostFromDashboard(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
 	return a.changeAndAuditPost(ctx, c, id, func(t store.Tenant, p *core.Post) error {
-		if !p.ReplacedBy.IsZero() {
+		switch {
+		case p.Status != core.PostFailed:
+		case !p.ReplacedBy.IsZero():
 			return core.Fail(core.CodeConflict, "A copy of the post is already live.").
 				WithHint("To publish it once more, open the post and choose Edit a copy.")
+		case p.AccountStatus != core.AccountOK:
+			return core.Fail(core.CodeConflict, "The connection to %s is lost.", p.AccountName).
+				WithHint("Reconnect the account, then retry the post.")
 		}
 		return a.requeuePostUnlessOutcomeUnknown(ctx, t, *p)
 	})
@@ -216,17 +221,36 @@ func (a *App) requeuePost(ctx context.Context, t store.Tenant, p core.Post) erro
 
 // DuplicatePost creates a draft with the account, content and settings of a post, but without a time.
 func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
-	return a.duplicatePost(ctx, c, id, a.cfg.Now())
+	return a.duplicatePostAt(ctx, c, id, a.cfg.Now(), func(core.Post) error { return nil })
 }
 
-// duplicatePost is DuplicatePost with the creation time of the copy.
-func (a *App) duplicatePost(ctx context.Context, c core.Caller, id string, createdAt time.Time) (contract.Post, error) {
+// DuplicatePostFromDashboard is DuplicatePost for a person. It returns conflict if the outcome of the post is unknown,
+// because the person could publish the copy although the post is live.
+func (a *App) DuplicatePostFromDashboard(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
+	return a.duplicatePostAt(ctx, c, id, a.cfg.Now(), refuseCopyIfOutcomeUnknown)
+}
+
+func refuseCopyIfOutcomeUnknown(p core.Post) error {
+	if p.HasUnknownOutcome() {
+		return core.Fail(core.CodeConflict, "Belfry does not know whether the post was published.").
+			WithHint("Open the post and say whether it was published.")
+	}
+	return nil
+}
+
+// duplicatePostAt is DuplicatePost with the creation time of the copy. check can refuse to copy the post.
+func (a *App) duplicatePostAt(ctx context.Context, c core.Caller, id string, createdAt time.Time,
+	check func(core.Post) error,
+) (contract.Post, error) {
 	t, postID, err := authorizeAndParseID[core.PostKind](a, c, core.Write, id)
 	if err != nil {
 		return contract.Post{}, err
 	}
 	from, err := t.Post(ctx, postID)
 	if err != nil {
+		return contract.Post{}, err
+	}
+	if err := check(from); err != nil {
 		return contract.Post{}, err
 	}
 	made := from.MakeDraftCopy(c.Via(), createdAt.UTC().Truncate(time.Microsecond))
