@@ -317,14 +317,6 @@ func (m ListModel) groupByDay() []day {
 	return list
 }
 
-// columnsBesideCheckBoxes returns the number of columns of the list, without that of the check boxes.
-func (m ListModel) columnsBesideCheckBoxes() string {
-	if m.Frame.Writes {
-		return "5"
-	}
-	return "4"
-}
-
 // fullLabel returns the label and the date of the day, such as "Tomorrow, Sunday 22 November".
 func (d day) fullLabel() string {
 	if d.date == "" {
