@@ -162,7 +162,7 @@ func (r *request) loadPublishingObstacles(m *posts.ShowModel) (err error) {
 	m.AccountTrouble = m.Account + " on " + m.Network + ": " + disconnectedReasons[account.Status]
 	if r.caller.Role().CanManage() {
 		m.Reconnect = r.link.Reconnect(account.ID)
-		if m.RetryableOnceReconnected && !m.Mend {
+		if m.RetriesOnceReconnected() {
 			m.Reconnect = r.link.ReconnectForPost(m.Post.ID)
 		}
 	}

@@ -208,6 +208,9 @@ func (f fixture) show(p core.Post) posts.ShowModel {
 		Acts:   slices.DeleteFunc(core.Acts(), func(a core.Act) bool { return !p.Allows(a, f.now) }),
 		Events: []contract.Event{{Kind: "created", At: *f.in(-time.Hour)}},
 	}
+	if !p.ReplacedBy.IsZero() {
+		m.ReplacedBy = p.ReplacedBy.String()
+	}
 	if p.Status != core.PostDraft {
 		m.Events = append(m.Events, contract.Event{Kind: "queued", At: *f.in(-time.Hour)})
 	}
@@ -253,8 +256,9 @@ func (f fixture) shows() map[string]templ.Component {
 		Code: "network_error", Message: "(#2) An unexpected error has occurred. Please retry your request later.",
 		Hint: "The network could not answer. Nothing was published.",
 	}
-	replaced := f.show(failed)
-	replaced.ReplacedBy = postID[:len(postID)-1] + "9"
+	copied := failed
+	copied.ReplacedBy = core.NewID[core.PostKind]()
+	replaced := f.show(copied)
 	failed.NextTryAt = f.now.Add(4 * time.Minute)
 	failing := f.show(failed)
 	failing.Events[3].Notes = []string{"code 2, fbtrace_id AbCdEf"}

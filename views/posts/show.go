@@ -137,6 +137,9 @@ type Setting struct{ Label, Value string }
 // offersAct reports whether the page offers an action.
 func (m ShowModel) offersAct(a core.Act) bool { return slices.Contains(m.Acts, a) }
 
+// RetriesOnceReconnected reports whether reconnecting the account from this page sends the failed post again.
+func (m ShowModel) RetriesOnceReconnected() bool { return m.RetryableOnceReconnected && !m.Mend }
+
 // showsHint reports whether the page shows the hint of the post's error. It does not if nothing is left to do, or if
 // the page itself offers to reconnect the account.
 func (m ShowModel) showsHint() bool {

@@ -743,7 +743,7 @@ func postActions(m ShowModel) templ.Component {
 			}
 		}
 		if m.offersAct(core.ActRetry) {
-			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "retry", URL: m.Frame.Link.RetryPost(m.Post.ID), Label: "Retry", Icon: "rotate-cw", Class: primaryClassIf(!m.Mend && m.Reconnect == "" && m.ReplacedBy == ""), Fields: m.hiddenInputs()}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "retry", URL: m.Frame.Link.RetryPost(m.Post.ID), Label: "Retry", Icon: "rotate-cw", Class: primaryClassIf(!m.Mend && m.Reconnect == ""), Fields: m.hiddenInputs()}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -807,7 +807,7 @@ func duplicateAction(m ShowModel) ui.Action {
 	case string(core.PostDraft):
 	case string(core.PostFailed):
 		act.Fields = append(act.Fields, ui.Hidden{Name: FieldWhen, Value: WhenNow})
-		act.Label, act.Icon, act.Class = "Edit a copy", "pencil", primaryClassIf(m.Mend && m.Reconnect == "" && m.ReplacedBy == "" && m.offersAct(core.ActRetry))
+		act.Label, act.Icon, act.Class = "Edit a copy", "pencil", primaryClassIf(m.Mend && m.Reconnect == "" && m.offersAct(core.ActRetry))
 	default:
 		act.Fields = append(act.Fields, ui.Hidden{Name: FieldWhen, Value: WhenAt})
 	}
@@ -1066,7 +1066,7 @@ func failure(m ShowModel) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if m.Reconnect != "" && !m.Mend && m.ReplacedBy == "" {
+			if m.Reconnect != "" && m.RetriesOnceReconnected() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<p data-testid=\"mend\">If you reconnect the account here, Belfry sends this post again automatically.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1076,7 +1076,7 @@ func failure(m ShowModel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			} else if m.offersAct(core.ActRetry) && m.ReplacedBy == "" {
+			} else if m.offersAct(core.ActRetry) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "<p data-testid=\"mend\"><em>Edit a copy</em> creates a draft that you can change. <em>Retry</em> sends the post unchanged.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
