@@ -413,7 +413,7 @@ func TestTheEditorSaysWhichPostItChangesAndWhichNot(t *testing.T) {
 	}
 	draft := s.ws.Draft("a sketch", s.threads)
 	if page := s.b.get("/posts/" + draft.ID + "/edit"); textOf(page.one(t, "h1")) != "Edit Threads draft" ||
-		strings.Contains(page.text(), "created with it") {
+		strings.Contains(page.text(), "created with this one") {
 		t.Errorf("a draft on its own says %s", page.text())
 	}
 }

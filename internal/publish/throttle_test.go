@@ -248,20 +248,20 @@ func TestTheEndOfAHoldLocksTheAccountBeforeTheFiles(t *testing.T) {
 	account, photo := b.ws.Account("facebook"), b.photo()
 	post := b.post(request("probe", now(), account), photo)
 	b.exec(`UPDATE accounts SET held_until = clock()`)
-	var person pgx.Tx
+	person, err := b.Pool.Begin(b.Context())
+	must(t, err)
+	locked := make(chan error, 1)
 	worker := b.through(func(n network.Network) network.Network {
 		return beforePublish{n, func() {
-			var err error
-			person, err = b.Pool.Begin(b.Context())
-			must(t, err)
-			_, err = person.Exec(b.Context(), `SELECT FROM accounts WHERE id = $1 FOR SHARE`, b.ws.AccountID(account))
-			must(t, err)
+			_, err := person.Exec(b.Context(), `SELECT FROM accounts WHERE id = $1 FOR SHARE`, b.ws.AccountID(account))
+			locked <- err
 		}}
 	})
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
 	done := make(chan error, 1)
 	go func() { done <- worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id) }()
+	must(t, <-locked)
 	b.Eventually("the worker waits for the account", func() (waits bool) {
 		must(t, b.Pool.QueryRow(b.Context(), `SELECT EXISTS (
 			SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits))

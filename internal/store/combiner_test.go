@@ -55,7 +55,6 @@ func TestEveryCallHasATimeLimit(t *testing.T) {
 			<-ctx.Done()
 			return slices.Repeat([]error{ctx.Err()}, len(inputs))
 		}}
-		began := time.Now()
 		for in := range 3 {
 			go func() {
 				if out, err := c.callWithOthers(context.WithoutCancel(t.Context()), in); err != nil || !errors.Is(out, context.DeadlineExceeded) {
@@ -66,8 +65,8 @@ func TestEveryCallHasATimeLimit(t *testing.T) {
 		}
 		<-time.After(2 * combinedTime)
 		synctest.Wait()
-		if took := time.Since(began); c.running || took != 2*combinedTime {
-			t.Errorf("after %s, a call is still running: %v", took, c.running)
+		if c.running {
+			t.Error("after the time limits of both calls, a call is still running")
 		}
 	})
 }

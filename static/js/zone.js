@@ -6,12 +6,14 @@ const nameZone = (zone) => {
 };
 
 // offerZones replaces an input for a time zone by a menu of all zones that the browser knows, because browsers filter
-// suggestions by the input's value. If the input is empty, the menu starts with the browser's own zone.
+// suggestions by the input's value. If the input is empty, the browser's own zone is chosen.
 export function offerZones() {
   const input = document.querySelector("[data-zone-input]");
   const known = Intl.supportedValuesOf?.("timeZone");
-  if (!input || !known) return;
+  if (!input) return;
   const chosen = input.value || Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+  input.value = chosen;
+  if (!known) return;
   const menu = document.createElement("select");
   for (const name of ["id", "name", "required", "aria-invalid", "aria-describedby"]) {
     if (input.hasAttribute(name)) menu.setAttribute(name, input.getAttribute(name));
