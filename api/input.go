@@ -122,7 +122,7 @@ func compileAlternatives(r huma.Registry, alternatives []*huma.Schema) (*schema.
 		case one.Object != nil && out.Object == nil:
 			out.Object = one.Object
 		default:
-			return nil, fmt.Errorf("a schema's alternatives must be one string and one object, but there is another of the type %q", s.Type)
+			return nil, fmt.Errorf("a schema's alternatives must be one string and one object, but another alternative has the type %q", s.Type)
 		}
 	}
 	out.Forms = strings.Join(forms, ", ")

@@ -20,7 +20,7 @@ func (w *Web) outboxURL() (urlOrEmpty string) {
 // forwarded are headers that proxies add.
 var forwarded = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"}
 
-// showOutbox shows the emails of a sandbox to requests from this computer. Because the emails' links give access, the
+// showOutbox shows the emails of a sandbox to requests from this computer. Because the emails' links grant access, the
 // page does not exist for requests from other computers or through a proxy.
 func (r *request) showOutbox() error {
 	httpReq := r.echo.Request()

@@ -91,7 +91,7 @@ func TestWithoutMailTheOperatorIsAsked(t *testing.T) {
 	made.says(t, "Send this link to ben@example.org")
 }
 
-// The links of the outbox give access: only whoever sits at the computer may see it.
+// The links of the outbox grant access: only whoever sits at the computer may see it.
 func TestTheOutboxIsForThisComputerAlone(t *testing.T) {
 	t.Parallel()
 	r := open(t, keepMail)

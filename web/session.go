@@ -176,7 +176,7 @@ func (s *sessions) endAndClearCookie(ctx context.Context, w http.ResponseWriter)
 }
 
 // newDeviceCookie returns a cookie that outlives sessions. It shows that the browser has been used to sign in before,
-// but gives access to nothing.
+// but grants access to nothing.
 func (s *sessions) newDeviceCookie(value string) *http.Cookie {
 	session := s.manager.Cookie
 	return &http.Cookie{ //nolint:gosec // Secure and SameSite are those of the session's cookie

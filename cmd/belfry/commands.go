@@ -54,7 +54,7 @@ func allCommands() []command {
 		},
 		{
 			"sandbox", "", "Run only the simulated networks.",
-			"If no network has credentials, the service runs its own simulated networks. Use this command if several processes of\nthe service share simulated networks.",
+			"If no network has credentials, the service runs its own simulated networks. Use this command to share simulated\nnetworks among several processes of the service.",
 			defineSandbox,
 		},
 		{

@@ -111,7 +111,7 @@ func newAppConfigWithoutStorage(
 	}, err
 }
 
-// showsMailInSandbox reports whether emails are stored and shown in the sandbox. They contain links that give access,
+// showsMailInSandbox reports whether emails are stored and shown in the sandbox. They contain links that grant access,
 // so this is only done if the service cannot be reached from other machines.
 func showsMailInSandbox(cfg *config.Config) bool {
 	public, err := url.Parse(cfg.PublicURL)

@@ -42,7 +42,7 @@ type mailQueuer interface {
 }
 
 // queueMail queues an email, which is sent if the transaction of db commits, but not after expiresAt. The email is
-// stored encrypted, because its links give access.
+// stored encrypted, because its links grant access.
 func (a *App) queueMail(ctx context.Context, db mailQueuer, m mail.Message, expiresAt time.Time) error {
 	row := store.Mail{ID: core.NewID[core.MailKind](), ExpiresAt: expiresAt}
 	if t, ok := db.(store.Tenant); ok {
