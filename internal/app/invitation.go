@@ -32,8 +32,8 @@ var inviteMails = mailLimit{kind: "invite", burst: 3, interval: 24 * time.Hour}
 // InviteMember creates an invitation, queues an email with its link, and returns the link, which only this response
 // contains. An address that has recently received several invitations gets no email: the caller must pass on the link.
 // The response does not reveal whether the person has an account on the server. Inviting the same person again replaces
-// the link. It returns conflict if the person is already a member. Until they expire, invitations count toward the plan's
-// limit on members.
+// the link. It returns conflict if the person is already a member. Until they expire, invitations count toward the
+// plan's limit on members.
 func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.InviteMember) (contract.Member, error) {
 	t, err := a.authorizeReauthenticatedManager(c)
 	if err != nil {
