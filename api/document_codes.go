@@ -26,7 +26,7 @@ var meanings = map[core.Code]meaning{
 	},
 	core.CodeMethodNotAllowed: {
 		"The path does not support this method.",
-		"The header `Allow` lists the methods that it supports.",
+		"The header `Allow` lists the supported methods.",
 	},
 	core.CodeConflict: {"The current state does not allow the request: for example, the post is being published, or the name is taken.", "Read `message` and `hint`, and get the record again to see its state."},
 	core.CodeConfirmRequired: {
