@@ -146,7 +146,7 @@ var (
 		Kind: network.Rejected, Hint: "Set the thumbnail in YouTube Studio.", AfterLive: true,
 	}
 	badPlaylist = network.ErrorMeaning{
-		Kind: network.Rejected, Hint: "Add the video to the playlist in YouTube Studio.", AfterLive: true,
+		Kind: network.Rejected, Hint: "Add the video to a playlist in YouTube Studio.", AfterLive: true,
 	}
 	serviceBug  = network.ErrorMeaning{Kind: network.Rejected, Hint: hintReport, Actor: network.ActorOperator}
 	wrongClient = network.ErrorMeaning{
