@@ -57,7 +57,7 @@ var meanings = map[core.Code]meaning{
 		"The first request with this Idempotency-Key is still running.",
 		"Try again after the number of seconds in `Retry-After`.",
 	},
-	core.CodePayloadTooLarge: {"The request body is larger than 1 MiB.", "Send a smaller body. Upload files to an upload address."},
+	core.CodePayloadTooLarge: {"The request body is larger than 1 MiB.", "Send a smaller body. To upload a file, reserve an upload address."},
 	core.CodeUnsupportedMediaType: {
 		"The Content-Type is not JSON in UTF-8.",
 		"Send JSON in UTF-8 with the header `Content-Type: application/json`.",
