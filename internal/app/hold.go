@@ -46,7 +46,7 @@ func (a *App) CancelUnprovedPosts(ctx context.Context) (cancelled int, err error
 	for _, held := range posts {
 		cancel := func(t store.Tenant, p *core.Post) error {
 			if p.HasPendingRetry() {
-				return a.cancelPendingRetry(ctx, t, *p)
+				return a.cancelPendingRetry(ctx, t, *p, retryCancelled)
 			}
 			return a.unqueuePost(ctx, t, *p)
 		}

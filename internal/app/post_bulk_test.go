@@ -200,6 +200,32 @@ func TestUndoLeavesWhatWasChangedSince(t *testing.T) {
 	}
 }
 
+// Undo turned a post into a draft that a colleague had queued, because only the content and the time were compared.
+func TestUndoLeavesPostsThatSomebodyElseQueuedOrCancelled(t *testing.T) {
+	b := newBench(t)
+	when := local("2026-10-20T10:00", "UTC")
+	account := b.ws.Account("threads")
+	draft, queued := b.ws.Draft("a draft", account), b.ws.Queued("queued", account, b.Clock.Now().Add(time.Hour))
+	var undo []app.PostSchedule
+	for _, p := range []contract.Post{draft, queued} {
+		_, before, err := b.App.EditPostWithUndo(b.Context(), b.ws.Owner, contract.EditPost{ID: p.ID, When: &when})
+		must(t, err)
+		undo = append(undo, before)
+	}
+	b.edit(draft, contract.EditPost{Status: "queued"})
+	_, err := b.App.CancelPost(b.Context(), b.ws.Owner, queued.ID)
+	must(t, err)
+	b.edit(queued, contract.EditPost{When: &when})
+	got, err := b.App.RestorePostSchedules(b.Context(), b.ws.Owner, undo)
+	must(t, err)
+	if len(got.Refused) != 2 {
+		t.Errorf("the result is %+v", got)
+	}
+	if is := b.statuses(draft, queued); !slices.Equal(is, []string{"queued", "draft"}) {
+		t.Errorf("the posts are %v", is)
+	}
+}
+
 func TestOnlyASchedulePostsCanHaveIsRestored(t *testing.T) {
 	b := newBench(t)
 	post := b.ws.Queued("hello", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))

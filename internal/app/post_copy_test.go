@@ -2,6 +2,8 @@ package app_test
 
 import (
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -106,36 +108,183 @@ func TestAnOlderCopyOrOneOfALivePostReplacesNothing(t *testing.T) {
 	b.wantsFailed("after a retry")
 }
 
-// The worker retried a post of which a copy was live, and nobody was told that it would.
-func TestALiveCopyDoesNotReplaceAPostWithAPendingRetry(t *testing.T) {
-	b := newBench(t)
+// failForNow publishes a post, and lets the network fail so that the worker will retry the post.
+func (b *bench) failForNow(p contract.Post) contract.Post {
+	b.t.Helper()
 	b.Fault(fault("create", sim.ServerError))
-	original := b.publish(b.ws.Now("hello", b.ws.Account("threads")))
-	if original.Status != "failed" || original.Error.Code != core.ErrorUnreachable {
-		t.Fatalf("it is %s", original.StatusLine)
+	if p = b.publish(p); p.Status != "failed" || p.Error.Code != core.ErrorUnreachable {
+		b.t.Fatalf("it is %s", p.StatusLine)
 	}
-	b.publish(b.copyOf(original))
-	b.wantsFailed("while a retry is pending", original)
-	b.Fault(fault("create", "reject"))
-	b.Clock.Advance(10 * time.Minute)
-	b.publish(original)
-	b.wantsFailed("after the network refused the retry")
+	return p
 }
 
-// Only a person can find out whether such a post is on its network beside its copy.
-func TestALiveCopyDoesNotReplaceAPostWithAnUnknownOutcome(t *testing.T) {
-	b := newBench(t)
+// loseOutcome publishes a post to Facebook, and does not let Belfry find out whether it was published.
+func (b *bench) loseOutcome(p contract.Post) contract.Post {
+	b.t.Helper()
 	lost := fault("publish", "drop_before_accept")
 	lost.Network = "facebook"
 	b.Fault(lost)
-	original := b.publish(b.ws.Now("hello", b.ws.Account("facebook")))
+	b.publish(p)
 	b.Clock.Advance(5 * time.Minute)
-	original = b.publish(original)
-	if original.Error == nil || original.Error.Code != core.ErrorOutcomeUnknown {
+	if p = b.ws.Work(p); p.Error == nil || p.Error.Code != core.ErrorOutcomeUnknown {
+		b.t.Fatalf("it is %s", p.StatusLine)
+	}
+	return p
+}
+
+// queue queues a draft for an hour from now.
+func (b *bench) queue(p contract.Post) error {
+	_, err := b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{
+		ID: p.ID, When: &contract.When{Instant: b.Clock.Now().Add(time.Hour), Timezone: "UTC"}, Status: "queued",
+	})
+	return err
+}
+
+func (b *bench) retry(p contract.Post) error {
+	_, err := b.App.RetryPost(b.Context(), b.ws.Owner, contract.RetryPost{ID: p.ID})
+	return err
+}
+
+// Both were published: a copy of a failed post has the same content, or is its correction.
+func TestOnlyOneOfAFailedPostAndItsCopiesIsPublished(t *testing.T) {
+	t.Parallel()
+	for name, publishTwice := range map[string]func(b *bench, original, first, second contract.Post) (contract.Post, error){
+		"the original, although a copy is queued": func(b *bench, original, first, _ contract.Post) (contract.Post, error) {
+			must(b.t, b.queue(first))
+			return original, b.retry(original)
+		},
+		"the original, although a copy is live": func(b *bench, original, first, _ contract.Post) (contract.Post, error) {
+			b.publish(first)
+			return original, b.retry(original)
+		},
+		"a copy, although the original is queued": func(b *bench, original, first, _ contract.Post) (contract.Post, error) {
+			must(b.t, b.retry(original))
+			return first, b.queue(first)
+		},
+		"a copy, although the original is live": func(b *bench, original, first, _ contract.Post) (contract.Post, error) {
+			must(b.t, b.retry(original))
+			b.ws.Work(original)
+			return first, b.queue(first)
+		},
+		"a copy, although another is live": func(b *bench, _, first, second contract.Post) (contract.Post, error) {
+			b.publish(second)
+			return first, b.queue(first)
+		},
+		"a failed copy, although the original is live": func(b *bench, original, first, _ contract.Post) (contract.Post, error) {
+			b.fail(first)
+			must(b.t, b.retry(original))
+			b.ws.Work(original)
+			return first, b.retry(first)
+		},
+		"the original that became a draft, although a copy is queued": func(b *bench, original, first, _ contract.Post) (contract.Post, error) {
+			must(b.t, b.retry(original))
+			_, err := b.App.CancelPost(b.Context(), b.ws.Owner, original.ID)
+			must(b.t, err)
+			must(b.t, b.queue(first))
+			return original, b.queue(original)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			original := b.fail(b.ws.Now("hello", b.ws.Account("threads")))
+			first, second := b.copyOf(original), b.copyOf(original)
+			b.Clock.Advance(time.Minute)
+			post, err := publishTwice(b, original, first, second)
+			before := b.ws.Post(post).Status
+			if core.CodeOf(err) != core.CodeConflict || before != "draft" && before != "failed" {
+				t.Errorf("it is %s: %v", before, err)
+			}
+			b.Clock.Advance(2 * time.Hour)
+			for _, p := range []contract.Post{original, first, second} {
+				b.ws.Work(p)
+			}
+			if n := b.Visible("hello"); n != 1 {
+				t.Errorf("%d of them are on the network", n)
+			}
+		})
+	}
+}
+
+func TestOfSelectedCopiesOnlyOneIsRetried(t *testing.T) {
+	b := newBench(t)
+	original := b.fail(b.ws.Now("hello", b.ws.Account("threads")))
+	copied := b.fail(b.copyOf(original))
+	if r := b.bulk(core.ActRetry, core.Shift{}, original, copied); r.Done != 1 || len(r.Refused) != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestOfCopiesQueuedAtTheSameTimeOnlyOneIsQueued(t *testing.T) {
+	b := newBench(t)
+	original := b.fail(b.ws.Now("hello", b.ws.Account("threads")))
+	var drafts []contract.Post
+	for range 8 {
+		drafts = append(drafts, b.copyOf(original))
+	}
+	var queued atomic.Int32
+	var all sync.WaitGroup
+	for i, p := range append(drafts, original) {
+		all.Go(func() {
+			send := b.queue
+			if i == len(drafts) {
+				send = b.retry
+			}
+			switch err := send(p); {
+			case err == nil:
+				queued.Add(1)
+			case core.CodeOf(err) != core.CodeConflict:
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if queued.Load() != 1 {
+		t.Errorf("%d are queued", queued.Load())
+	}
+}
+
+func TestACopyIsNotPublishedWhileTheOutcomeOfAnotherIsUnknown(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("facebook")
+	refused := fault("publish", "reject")
+	refused.Network = "facebook"
+	b.Fault(refused)
+	original := b.publish(b.ws.Now("hello", account))
+	for range 3 { // the worker asks whether it was published
+		b.Clock.Advance(time.Minute)
+		original = b.ws.Work(original)
+	}
+	if original.Status != "failed" {
 		t.Fatalf("it is %s", original.StatusLine)
 	}
+	first, second := b.copyOf(original), b.copyOf(original)
+	b.loseOutcome(first)
+	for what, err := range map[string]error{"the original is retried": b.retry(original), "another copy is queued": b.queue(second)} {
+		if core.CodeOf(err) != core.CodeConflict {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	_, err := b.App.ResolveOutcome(b.Context(), b.ws.Owner, first.ID, contract.ResolveOutcome{Live: true})
+	must(t, err)
+	b.wantsFailed("once a person has said that a copy is live")
+}
+
+// The worker retried a post of which a copy was live.
+func TestQueuingACopyCancelsThePendingRetry(t *testing.T) {
+	b := newBench(t)
+	original := b.failForNow(b.ws.Now("hello", b.ws.Account("threads")))
 	b.publish(b.copyOf(original))
-	b.wantsFailed("while the outcome is unknown", original)
+	b.Clock.Advance(time.Hour)
+	if original = b.ws.Work(original); original.Status != "failed" || b.Visible("hello") != 1 {
+		t.Errorf("it is %s, and %d are on the network", original.StatusLine, b.Visible("hello"))
+	}
+	b.wantsFailed("once the copy is live")
+	timeline, err := b.App.ListPostEventsAndNextRetry(b.Context(), b.ws.Owner, original.ID)
+	must(t, err)
+	const why = "The automatic retry was cancelled because a copy was queued."
+	if !slices.ContainsFunc(timeline.Events, func(e contract.Event) bool { return e.Message == why }) {
+		t.Errorf("the timeline is %+v", timeline.Events)
+	}
 }
 
 // Reconnecting an account offered to send posts again whose copy was live.

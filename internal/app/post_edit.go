@@ -233,7 +233,8 @@ func (a *App) loadPostTarget(ctx context.Context, t store.Tenant, p core.Post) (
 	}}, nil
 }
 
-// queueDraftPost checks a draft as POST /posts does, takes a slot, and queues the draft.
+// queueDraftPost checks a draft as POST /posts does, takes a slot, and queues the draft. It returns conflict if another
+// copy of the same failed post is published instead.
 func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p core.Post, r *postRequest,
 	timeIssues []core.Issue,
 ) error {
@@ -250,6 +251,9 @@ func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p core.Post, r
 	row.Issues = slices.Concat(row.Issues, timeIssues, r.quotaIssues(1))
 	r.targets, r.rows = []postTarget{d}, []core.PlanRow{row}
 	if err := refuseIfPlanHasIssues(r); err != nil {
+		return err
+	}
+	if err := a.checkAndStopOtherCopies(ctx, t, p); err != nil {
 		return err
 	}
 	change, err := p.MakeChange(core.MoveQueue, p.UpdatedAt, "")

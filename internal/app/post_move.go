@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"time"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -88,6 +87,9 @@ func changeAndAuditPostInTenant(ctx context.Context, t store.Tenant, c core.Call
 	changeAndSave func(store.Tenant, *core.Post) error,
 ) (post core.Post, err error) {
 	err = t.Tx(ctx, func(t store.Tenant) error {
+		if err := t.LockCopies(ctx, id); err != nil {
+			return err
+		}
 		locked, err := t.LockPost(ctx, id)
 		if err != nil {
 			return err
@@ -117,7 +119,7 @@ func (a *App) CancelPostWithUndo(ctx context.Context, c core.Caller, id string,
 	return a.changeAndAuditPostWithUndo(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		switch {
 		case p.HasPendingRetry():
-			return a.cancelPendingRetry(ctx, t, *p)
+			return a.cancelPendingRetry(ctx, t, *p, retryCancelled)
 		case p.Status == core.PostFailed: // there is no retry, or it was cancelled before
 			return nil
 		}
@@ -133,13 +135,19 @@ func (a *App) unqueuePostWithinDraftQuota(ctx context.Context, t store.Tenant, p
 	return a.checkDraftQuotaAfterAdding(ctx, t)
 }
 
-// cancelPendingRetry cancels the automatic retry of a failed post.
-func (a *App) cancelPendingRetry(ctx context.Context, t store.Tenant, p core.Post) error {
+// Messages of the timeline about a cancelled automatic retry.
+const (
+	retryCancelled         = "The automatic retry was cancelled."
+	retryCancelledForACopy = "The automatic retry was cancelled because a copy was queued."
+)
+
+// cancelPendingRetry cancels the automatic retry of a failed post, with a message for the post's timeline.
+func (a *App) cancelPendingRetry(ctx context.Context, t store.Tenant, p core.Post, message string) error {
 	pub, err := t.LockPublication(ctx, p.ID)
 	if err != nil {
 		return err
 	}
-	cancelled := core.Event{Kind: core.EventCancelled, At: a.cfg.Now(), Message: "The automatic retry was cancelled."}
+	cancelled := core.Event{Kind: core.EventCancelled, At: a.cfg.Now(), Message: message}
 	return a.savePostChangeAndEndClaim(ctx, t, core.Change{Post: p, Event: cancelled}, pub)
 }
 
@@ -169,16 +177,11 @@ func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPos
 	})
 }
 
-// RetryPostFromDashboard is RetryPost for a person. It returns conflict if a copy of the post is live, because the
-// content would be published twice, or if the account must be reconnected, because the post would fail again.
+// RetryPostFromDashboard is RetryPost for a person. It returns conflict if the account must be reconnected, because the
+// post would fail again.
 func (a *App) RetryPostFromDashboard(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
 	return a.changeAndAuditPost(ctx, c, id, func(t store.Tenant, p *core.Post) error {
-		switch {
-		case p.Status != core.PostFailed:
-		case !p.ReplacedBy.IsZero():
-			return core.Fail(core.CodeConflict, "A copy of the post is already live.").
-				WithHint("To publish it once more, open the post and choose Edit a copy.")
-		case p.AccountStatus != core.AccountOK:
+		if p.Status == core.PostFailed && p.AccountStatus != core.AccountOK {
 			return core.Fail(core.CodeConflict, "The connection to %s is lost.", p.AccountName).
 				WithHint("Reconnect the account, then retry the post.")
 		}
@@ -197,7 +200,7 @@ func (a *App) requeuePostUnlessOutcomeUnknown(ctx context.Context, t store.Tenan
 }
 
 // requeuePost queues a failed post again, after it has locked and checked the post's files. It keeps the ledger row, so
-// that an armed handle remains the only handle.
+// that an armed handle remains the only handle. It returns conflict if a copy of the post is published instead.
 func (a *App) requeuePost(ctx context.Context, t store.Tenant, p core.Post) error {
 	now := a.cfg.Now().UTC()
 	change, err := p.MakeChange(core.MoveRetry, now, "")
@@ -206,6 +209,9 @@ func (a *App) requeuePost(ctx context.Context, t store.Tenant, p core.Post) erro
 	}
 	pub, err := lockUnclaimedPublication(ctx, t, p.ID)
 	if err != nil {
+		return err
+	}
+	if err := a.checkAndStopOtherCopies(ctx, t, p); err != nil {
 		return err
 	}
 	pub.Handle = string(pub.Sealed) // Requeue only checks whether there is a handle
@@ -217,51 +223,6 @@ func (a *App) requeuePost(ctx context.Context, t store.Tenant, p core.Post) erro
 	}
 	pub.Publication = pub.Requeue()
 	return a.savePostChangeAndEndClaim(ctx, t, change, pub)
-}
-
-// DuplicatePost creates a draft with the account, content and settings of a post, but without a time.
-func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
-	return a.duplicatePostAt(ctx, c, id, a.cfg.Now(), func(core.Post) error { return nil })
-}
-
-// DuplicatePostFromDashboard is DuplicatePost for a person. It returns conflict if the outcome of the post is unknown,
-// because the person could publish the copy although the post is live.
-func (a *App) DuplicatePostFromDashboard(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
-	return a.duplicatePostAt(ctx, c, id, a.cfg.Now(), refuseCopyIfOutcomeUnknown)
-}
-
-func refuseCopyIfOutcomeUnknown(p core.Post) error {
-	if p.HasUnknownOutcome() {
-		return core.Fail(core.CodeConflict, "Belfry does not know whether the post was published.").
-			WithHint("Open the post and say whether it was published.")
-	}
-	return nil
-}
-
-// duplicatePostAt is DuplicatePost with the creation time of the copy. check can refuse to copy the post.
-func (a *App) duplicatePostAt(ctx context.Context, c core.Caller, id string, createdAt time.Time,
-	check func(core.Post) error,
-) (contract.Post, error) {
-	t, postID, err := authorizeAndParseID[core.PostKind](a, c, core.Write, id)
-	if err != nil {
-		return contract.Post{}, err
-	}
-	from, err := t.Post(ctx, postID)
-	if err != nil {
-		return contract.Post{}, err
-	}
-	if err := check(from); err != nil {
-		return contract.Post{}, err
-	}
-	made := from.MakeDraftCopy(c.Via(), createdAt.UTC().Truncate(time.Microsecond))
-	err = t.Tx(ctx, func(t store.Tenant) error {
-		one := store.NewPosts{Posts: []core.Post{made}, By: c.AttributedUser(), Unchecked: true}
-		if err := t.CreatePosts(ctx, one); err != nil {
-			return err
-		}
-		return a.checkDraftQuotaAfterAdding(ctx, t)
-	})
-	return a.postOf(made), err
 }
 
 // DeletePost deletes a draft or a failed post. The slot of a failed post stays used.

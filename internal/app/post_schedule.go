@@ -66,8 +66,12 @@ func (a *App) scheduleAllDraftsOrNone(ctx context.Context, t store.Tenant, c cor
 	return r, nil
 }
 
-// lockExistingPosts locks the posts that exist, in the order of their ids, so that two requests cannot deadlock.
+// lockExistingPosts locks the posts that exist with their copies, in the order of their ids, so that two requests cannot
+// deadlock.
 func lockExistingPosts(ctx context.Context, t store.Tenant, ids []core.PostID) error {
+	if err := t.LockCopies(ctx, ids...); err != nil {
+		return err
+	}
 	ids = slices.SortedFunc(slices.Values(ids), func(a, b core.PostID) int { return cmp.Compare(a.String(), b.String()) })
 	for _, id := range ids {
 		_, err := t.LockPost(ctx, id)

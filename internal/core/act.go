@@ -28,6 +28,23 @@ func (p Post) HasUnknownOutcome() bool {
 	return p.Status == PostFailed && p.Error != nil && p.Error.Code == ErrorOutcomeUnknown
 }
 
+// CheckOtherCopyAllowed returns conflict if another copy of the same failed post must not be published, because this post
+// is live, may be live, or is going to be published.
+func (p Post) CheckOtherCopyAllowed() error {
+	switch {
+	case p.Status == PostLive:
+		return Fail(CodeConflict, "Another copy of this post is already live.").
+			WithHint("To publish it once more, open the live post and choose Duplicate.")
+	case p.HasUnknownOutcome():
+		return Fail(CodeConflict, "Belfry does not know whether another copy of this post was published.").
+			WithHint("Open that copy and say whether it was published.")
+	case p.Status == PostQueued || p.Busy:
+		return Fail(CodeConflict, "Another copy of this post is already queued.").
+			WithHint("Cancel that copy, or wait until it is live or has failed. To publish both, create a new post.")
+	}
+	return nil
+}
+
 // HasPendingRetry reports whether the worker will automatically send a failed post again. Cancelling the post prevents
 // the retry. Cancelling a failed post without a pending retry changes nothing (decisions.md, Posts).
 func (p Post) HasPendingRetry() bool { return p.Status == PostFailed && !p.NextTryAt.IsZero() }

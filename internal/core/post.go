@@ -93,11 +93,11 @@ func (p Post) MakeDraftCopy(via Via, now time.Time) (draft Post) {
 	return draft
 }
 
-// Revision identifies the post's content and time. A form sends back the revision that it showed, so that Belfry
-// notices a change by somebody else.
+// Revision identifies the post's content, its time, and whether it is a draft. A form sends back the revision that it
+// showed, so that Belfry notices a change by somebody else.
 func (p Post) Revision() string {
 	return NewRevision(p.Text, p.Title, p.Tags, p.MediaIDs, p.Settings, strconv.FormatInt(p.PublishAt.UnixMicro(), 10),
-		p.Zone.Name())
+		p.Zone.Name(), strconv.FormatBool(p.Status == PostDraft))
 }
 
 // PostError explains why a post failed.

@@ -89,13 +89,13 @@ func TestTheScreenDoesNotCallAPostFailedThatMayBeLive(t *testing.T) {
 	}
 }
 
-func TestARevisionChangesWithWhatWouldBePublishedAndWhenOnly(t *testing.T) {
+func TestARevisionChangesWithWhatWillBePublishedAndWhenOnly(t *testing.T) {
 	t.Parallel()
 	berlin, err := core.ParseZone("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	post := core.Post{ID: core.NewID[core.PostKind](), Text: "text", Settings: json.RawMessage(`{}`)}
+	post := core.Post{ID: core.NewID[core.PostKind](), Text: "text", Settings: json.RawMessage(`{}`), Status: core.PostQueued}
 	seen := map[string]bool{post.Revision(): true}
 	for name, change := range map[string]func(*core.Post){
 		"text":     func(p *core.Post) { p.Text = "other" },
@@ -106,6 +106,7 @@ func TestARevisionChangesWithWhatWouldBePublishedAndWhenOnly(t *testing.T) {
 		"settings": func(p *core.Post) { p.Settings = json.RawMessage(`{"link":"x"}`) },
 		"time":     func(p *core.Post) { p.PublishAt = time.Date(2026, 12, 24, 18, 0, 0, 0, time.UTC) },
 		"zone":     func(p *core.Post) { p.Zone = berlin },
+		"draft":    func(p *core.Post) { p.Status = core.PostDraft },
 	} {
 		changed := post
 		if change(&changed); seen[changed.Revision()] {
@@ -114,7 +115,7 @@ func TestARevisionChangesWithWhatWouldBePublishedAndWhenOnly(t *testing.T) {
 		seen[changed.Revision()] = true
 	}
 	worked := post
-	worked.Status, worked.Attempts, worked.UpdatedAt, worked.Busy = core.PostQueued, 2, time.Now(), true
+	worked.Status, worked.Attempts, worked.UpdatedAt, worked.Busy = core.PostFailed, 2, time.Now(), true
 	if worked.Revision() != post.Revision() {
 		t.Error("a worker's try changes the revision")
 	}

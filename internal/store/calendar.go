@@ -43,7 +43,7 @@ func (c *CalendarPost) ScanRow(rows pgx.Rows) error {
 		&c.Replaced, idScanner(&c.ID), &c.Account, (*string)(&c.Platform), (*string)(&c.Status), &c.Text,
 		timeScanner(&c.At), &p.Text, &p.Title, (*pgtype.FlatArray[string])(&p.Tags), (*[]byte)(&p.Settings), &p.Zone,
 		(*pgtype.FlatArray[core.MediaID])(&p.MediaIDs))
-	p.PublishAt = c.At
+	p.PublishAt, p.Status = c.At, c.Status
 	c.Revision = p.Revision()
 	return err
 }

@@ -25,17 +25,6 @@ const postFields = `
 	coalesce(u.calling AND u.lease_until > clock(), false) AS calling,
 	p.media_ids, p.copy_of`
 
-// liveCopies selects the live copies of the failed post p. Copies of an earlier post that p replaces count too, unless
-// they were created before p. While p may be live too, or is going to be retried, it selects none.
-const liveCopies = `
-	SELECT c.id FROM posts c WHERE c.workspace_id = p.workspace_id AND c.copy_of = coalesce(p.copy_of, p.id)
-		AND c.id > p.id AND c.status = 'live' AND p.error_code <> 'outcome_unknown' AND (
-			SELECT r.rest FROM publications r WHERE r.workspace_id = p.workspace_id AND r.post_id = p.id
-		) IS DISTINCT FROM 'retry'`
-
-// isReplaced is whether the post p failed and has a live copy.
-const isReplaced = `CASE WHEN p.status = 'failed' THEN EXISTS (` + liveCopies + `) ELSE false END`
-
 // postJoins are the joins of a query in which posts has the alias p.
 const postJoins = `
 	JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id

@@ -1,0 +1,82 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// DuplicatePost creates a draft with the account, content and settings of a post, but without a time.
+func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
+	return a.duplicatePostAt(ctx, c, id, a.cfg.Now(), func(core.Post) error { return nil })
+}
+
+// DuplicatePostFromDashboard is DuplicatePost for a person. It returns conflict if the outcome of the post is unknown,
+// because the person could publish the copy although the post is live.
+func (a *App) DuplicatePostFromDashboard(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
+	return a.duplicatePostAt(ctx, c, id, a.cfg.Now(), refuseCopyIfOutcomeUnknown)
+}
+
+func refuseCopyIfOutcomeUnknown(p core.Post) error {
+	if p.HasUnknownOutcome() {
+		return core.Fail(core.CodeConflict, "Belfry does not know whether the post was published.").
+			WithHint("Open the post and say whether it was published.")
+	}
+	return nil
+}
+
+// duplicatePostAt is DuplicatePost with the creation time of the copy. check can refuse to copy the post.
+func (a *App) duplicatePostAt(ctx context.Context, c core.Caller, id string, createdAt time.Time,
+	check func(core.Post) error,
+) (contract.Post, error) {
+	t, postID, err := authorizeAndParseID[core.PostKind](a, c, core.Write, id)
+	if err != nil {
+		return contract.Post{}, err
+	}
+	from, err := t.Post(ctx, postID)
+	if err != nil {
+		return contract.Post{}, err
+	}
+	if err := check(from); err != nil {
+		return contract.Post{}, err
+	}
+	made := from.MakeDraftCopy(c.Via(), createdAt.UTC().Truncate(time.Microsecond))
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		one := store.NewPosts{Posts: []core.Post{made}, By: c.AttributedUser(), Unchecked: true}
+		if err := t.CreatePosts(ctx, one); err != nil {
+			return err
+		}
+		return a.checkDraftQuotaAfterAdding(ctx, t)
+	})
+	return a.postOf(made), err
+}
+
+// checkAndStopOtherCopies makes sure that only one of a failed post and its copies is published, before one of them is
+// queued. It returns conflict if another one is queued, may be live, or went live after the post was created. It cancels
+// the automatic retries of the others. The caller must have called store.Tenant.LockCopies.
+func (a *App) checkAndStopOtherCopies(ctx context.Context, t store.Tenant, p core.Post) error {
+	others, err := t.OtherCopies(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		if other.HasPendingRetry() {
+			if other, err = t.LockPost(ctx, other.ID); err != nil { // a worker may just have begun the retry
+				return err
+			}
+		}
+		if err := other.CheckOtherCopyAllowed(); err != nil {
+			return err
+		}
+		if !other.HasPendingRetry() {
+			continue
+		}
+		if err := a.cancelPendingRetry(ctx, t, other, retryCancelledForACopy); err != nil {
+			return err
+		}
+	}
+	return nil
+}
