@@ -37,7 +37,7 @@ func allRoutes() []route {
 				core.CodeMediaPurged),
 		newRoute("GET /posts", http.StatusOK, "posts_list", "posts", "listPosts",
 			"List posts, with filters").
-			withDescription("Posts are sorted by publishing time, by default the latest first. A draft without a publishing time is sorted by its creation time.").
+			withDescription("Posts are sorted by publishing time, latest first by default. A draft without a publishing time is sorted by its creation time.").
 			withMoreErrorCodes(core.CodeNotFound),
 		newRoute("GET /posts/{id}", http.StatusOK, "posts_get", "posts", "getPost",
 			"Show a post"),
@@ -82,7 +82,7 @@ func allRoutes() []route {
 			withMoreErrorCodes(core.CodeNotFound),
 		newRoute("POST /media/from-url", http.StatusAccepted, "media_from_url", "media", "createMediaFromURL",
 			"Add a file that Belfry downloads from an address").
-			withDescription("Returns the file's record immediately, with the `status` `uploading`, and downloads the file in the background. Poll the record until its `status` is `ready` or `failed`. Belfry opens only public `https` addresses, and follows at most 5 redirects. After a temporary error, Belfry tries again.").
+			withDescription("Returns the file's record immediately, with the `status` `uploading`, and downloads the file in the background. Poll the record until its `status` is `ready` or `failed`. Belfry opens only public `https` addresses and follows at most 5 redirects. After a temporary error, Belfry tries again.").
 			withMoreErrorCodes(core.CodeNotFound),
 		newRoute("GET /media", http.StatusOK, "media_list", "media", "listMedia",
 			"List files, newest first, with filters").
@@ -134,7 +134,7 @@ func allRoutes() []route {
 
 		newRoute("PATCH /workspace", http.StatusOK, "workspace_edit", "workspace", "editWorkspace",
 			"Change the workspace's name, short name or time zone").
-			withDescription("The monthly post quota resets at the start of the month in the workspace's time zone, so changing the time zone also changes when it resets. Posts stay in the month in which they were counted, and existing posts keep their time zones.").
+			withDescription("The monthly post quota resets at the start of the month in the workspace's time zone, so changing the time zone also changes when the quota resets. Posts stay in the month in which they were counted, and existing posts keep their time zones.").
 			withMoreErrorCodes(core.CodeConflict),
 	}
 }

@@ -42,7 +42,7 @@ func (c command) needsConfig() bool { return c.name != "version" && c.name != "s
 
 // allCommands returns all commands in the order in which help lists them.
 func allCommands() []command {
-	const local = "You can run this command whether or not the service is running. If the local database is stopped, the command\nstarts it, and stops it at the end."
+	const local = "You can run this command whether or not the service is running. If the local database is stopped, the command\nstarts it and stops it at the end."
 	return []command{
 		{
 			"serve", "", "Run the service: dashboard, API and worker.",
@@ -108,8 +108,8 @@ func allCommands() []command {
 		},
 		{"config", "", "Print the configuration without secrets.", "", withoutOptions(printConfig)},
 		{
-			"doctor", "", "Find problems, and show how to fix them.",
-			"This command changes nothing. If the local database is stopped, the command starts it, and stops it at the end. The\ncommand exits with status 1 if a check fails.", withoutOptions(runDoctor),
+			"doctor", "", "Find problems and show how to fix them.",
+			"This command changes nothing. If the local database is stopped, the command starts it and stops it at the end. The\ncommand exits with status 1 if a check fails.", withoutOptions(runDoctor),
 		},
 		{"healthcheck", "", "Check whether the service is ready.", "The command exits with status 1 if the service is not ready.", withoutOptions(checkReadyAndPrint)},
 		{"version", "", "Print the version.", "", withoutOptions(printVersion)},
