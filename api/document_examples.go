@@ -34,7 +34,7 @@ type exampleBook struct {
 func newExampleBook(limitsExample contract.Limits) (*exampleBook, error) {
 	e := &exampleBook{used: map[string]*huma.Example{}}
 	if err := json.Unmarshal(exampleFile, &e.all); err != nil {
-		return nil, fmt.Errorf("read the examples: %w", err)
+		return nil, fmt.Errorf("decode the examples: %w", err)
 	}
 	e.all["Limits"] = limitsExample
 	for code, m := range meanings {

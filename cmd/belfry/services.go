@@ -185,7 +185,7 @@ func newNetworkVariableLookup(cfg *config.Config) func(string) string {
 func localURL(listenAddr string) (*url.URL, error) {
 	host, port, err := net.SplitHostPort(listenAddr)
 	if err != nil {
-		return nil, fmt.Errorf("read the address %s: %w", listenAddr, err)
+		return nil, fmt.Errorf("parse the address %s: %w", listenAddr, err)
 	}
 	if at, err := netip.ParseAddr(host); host == "" || err == nil && at.IsUnspecified() {
 		host = "127.0.0.1"
@@ -199,7 +199,7 @@ func openPool(
 ) (*pgxpool.Pool, error) {
 	c, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
-		return nil, fmt.Errorf("read the database's address: %w", err)
+		return nil, fmt.Errorf("parse the database's address: %w", err)
 	}
 	c.MaxConns = maxConns
 	c.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(statementTimeout.Milliseconds(), 10)
