@@ -57,7 +57,11 @@ var errorTable = meta.ErrorTable{
 	{Subcode: 2061006}: {Kind: network.Rejected, Hint: hintLink},
 	{Subcode: 1366046}: {Kind: network.Rejected, Hint: hintPhoto},
 	// The file is invalid, or could not be fetched at that moment.
-	{Subcode: 2069019}: {Kind: network.Transient, Hint: hintPhoto},
+	{Subcode: 2069019}: {
+		Kind: network.Transient,
+		Hint: "Facebook could not fetch or read the photo. " +
+			"If the post still fails, save the photo as a JPEG or PNG of less than 4 MB and send the post again.",
+	},
 
 	{Subcode: 1404082}: {
 		Kind: network.Rejected, Wait: meta.BlockedWait, Hint: "Facebook treats this post as a duplicate. Change the text and send the post again.",

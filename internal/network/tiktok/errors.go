@@ -53,7 +53,7 @@ var errorTable = map[string]network.ErrorMeaning{
 	},
 	"token_not_authorized_for_specified_publish_id": {
 		Kind: network.Rejected, Actor: network.ActorOwner,
-		Hint: "The upload belongs to another account. Reconnect the account to which this post belongs.",
+		Hint: "The upload belongs to another account. Reconnect the account that this post is for.",
 	},
 	"invalid_file_upload": {Kind: network.Rejected, Hint: hintFile},
 	"app_version_check_failed": {
