@@ -34,9 +34,9 @@ const introduction = `# Error codes of the networks
 
 This page lists every error code that Belfry recognizes: all codes that the networks document for the calls that Belfry
 makes, and a few others. It says what happens after each error, and who must act. The page of a failed post shows the
-network's own message, without secrets, and the hint from this page. If the account must be reconnected, the network
-could not process the post, or the outcome of the post is unknown, the page of the post shows a general hint instead. If
-*Who must act* is Belfry, people need to follow the hint only if the error persists.
+network's own message, without secrets, and the hint from this page. It shows a general hint instead if the account must
+be reconnected, the network could not process the post, or the outcome of the post is unknown. If *Who must act* is
+Belfry, people need to follow the hint only if the error persists.
 
 If a row says that the account is not connected, its code occurs only while a person connects an account or while Belfry
 renews a token. If Belfry was renewing a token, it tries again later; after ` + "`invalid_grant`" + `, the account
