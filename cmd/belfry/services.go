@@ -212,7 +212,7 @@ func openPool(
 	return pool, nil
 }
 
-// loadPlansWithOverrides returns the built-in plans with the changes in the operator's file. Limits that are not in the
+// loadPlansWithOverrides returns the built-in plans with the changes in the operator's file. Fields that are not in the
 // file do not change, and null removes a limit.
 func loadPlansWithOverrides(cfg *config.Config) (core.Plans, error) {
 	table := core.DefaultPlans()
