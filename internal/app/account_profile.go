@@ -56,7 +56,7 @@ func (a *App) tryDownloadAvatarsAndSaveProfiles(ctx context.Context, t store.Ten
 	defer cancel()
 	_, _ = network.CallEachConcurrently(ctx, accounts, func(ctx context.Context, account core.Account) (struct{}, error) {
 		if err := a.downloadAvatarAndSaveProfile(ctx, t, account); err != nil {
-			a.cfg.Log.WarnContext(ctx, "could not save an account's picture", "workspace", t.WorkspaceID(),
+			a.cfg.Log.WarnContext(ctx, "could not copy an account's picture", "workspace", t.WorkspaceID(),
 				"account", account.ID, "network", account.Platform, "error", err)
 		}
 		return struct{}{}, nil

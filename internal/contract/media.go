@@ -109,7 +109,7 @@ type Uploaded struct {
 
 // MediaFromURL is the body of POST /media/from-url.
 type MediaFromURL struct {
-	URL      string  `json:"url" minLength:"1" maxLength:"2000" doc:"A public address that begins with https:// and contains neither a user name nor a port."`
+	URL      string  `json:"url" minLength:"1" maxLength:"2000" doc:"A public https:// address on port 443, without a user name."`
 	Filename string  `json:"filename,omitempty" maxLength:"255"`
 	FolderID *string `json:"folderId,omitempty"`
 }

@@ -88,7 +88,7 @@ func (s *Service) checkURLAndBuildMediaRow(t store.Tenant, request contract.Medi
 			message = "Files cannot be downloaded from an address that begins with http://."
 		}
 		return store.Media{}, core.Invalid("url", "%s", message).WithCause(err).
-			WithHint("Use a public address that begins with https:// and contains neither a user name nor a port.")
+			WithHint("Use a public https:// address on port 443, without a user name.")
 	}
 	m, err := s.checkAndBuildMediaRow(cmp.Or(request.Filename, name, defaultName), "application/octet-stream")
 	if err != nil {
