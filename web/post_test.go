@@ -211,7 +211,7 @@ func TestAFailedPostWithALiveCopyLeadsToTheCopy(t *testing.T) {
 	if len(page.all(testid("retry"))) != 0 {
 		t.Error("the post can be published twice")
 	}
-	s.b.post("/posts/"+post.ID+"/retry").is(t, http.StatusConflict).says(t, "A copy of the post is already live")
+	s.b.post("/posts/"+post.ID+"/retry").is(t, http.StatusConflict).says(t, "Another copy of this post is already live")
 	if s.show(post).status(t) != "failed" {
 		t.Error("a page that was opened before the copy was live has published the post twice")
 	}

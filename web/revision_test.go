@@ -53,6 +53,39 @@ func TestADraftThatChangedInAnotherTabIsNotOverwrittenUnseen(t *testing.T) {
 	}
 }
 
+// A page opened before a colleague queued or cancelled the post undid that, because the content had not changed.
+func TestAPostThatAColleagueQueuedOrCancelledKeepsItsStatus(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	status := func(p contract.Post) string {
+		got, err := s.App.GetPost(s.t.Context(), s.ws.Owner, p.ID)
+		must(t, err)
+		return got.Status
+	}
+	when := contract.When{Instant: s.Clock.Now().Add(time.Hour), Timezone: "UTC"}
+	draft := s.ws.Draft("before", s.threads)
+	_, err := s.App.EditPost(t.Context(), s.ws.Owner, contract.EditPost{ID: draft.ID, When: &when})
+	must(t, err)
+	page := s.b.get("/posts/" + draft.ID + "/edit")
+	_, err = s.App.EditPost(t.Context(), s.ws.Owner, contract.EditPost{ID: draft.ID, Status: "queued"})
+	must(t, err)
+	s.submit(page, "#compose", "text", "mine", "when", "draft").is(t, http.StatusConflict).says(t, "This post was changed")
+	if got := status(draft); got != "queued" {
+		t.Errorf("the queued post is %s", got)
+	}
+
+	queued := s.ws.Queued("before", s.threads, s.Clock.Now().Add(time.Hour))
+	page = s.b.get("/posts/" + queued.ID + "/edit")
+	_, err = s.App.CancelPost(t.Context(), s.ws.Owner, queued.ID)
+	must(t, err)
+	_, err = s.App.EditPost(t.Context(), s.ws.Owner, contract.EditPost{ID: queued.ID, When: &when})
+	must(t, err)
+	s.submit(page, "#compose", "text", "mine").is(t, http.StatusConflict).says(t, "This post was changed")
+	if got := status(queued); got != "draft" {
+		t.Errorf("the cancelled post is %s", got)
+	}
+}
+
 // Until its reader has been shown the newer version, a form keeps the revision that it showed.
 func TestCheckingThePlanShowsANewerVersionToo(t *testing.T) {
 	t.Parallel()

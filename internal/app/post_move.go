@@ -87,7 +87,7 @@ func changeAndAuditPostInTenant(ctx context.Context, t store.Tenant, c core.Call
 	changeAndSave func(store.Tenant, *core.Post) error,
 ) (post core.Post, err error) {
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		if err := t.LockCopies(ctx, id); err != nil {
+		if err := t.LockCopies(ctx, []core.PostID{id}); err != nil {
 			return err
 		}
 		locked, err := t.LockPost(ctx, id)

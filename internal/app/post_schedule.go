@@ -69,7 +69,7 @@ func (a *App) scheduleAllDraftsOrNone(ctx context.Context, t store.Tenant, c cor
 // lockExistingPosts locks the posts that exist with their copies, in the order of their ids, so that two requests cannot
 // deadlock.
 func lockExistingPosts(ctx context.Context, t store.Tenant, ids []core.PostID) error {
-	if err := t.LockCopies(ctx, ids...); err != nil {
+	if err := t.LockCopies(ctx, ids); err != nil {
 		return err
 	}
 	ids = slices.SortedFunc(slices.Values(ids), func(a, b core.PostID) int { return cmp.Compare(a.String(), b.String()) })

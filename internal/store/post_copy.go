@@ -25,7 +25,7 @@ const copiesTurn = int32(0x636f7079) // "copy"
 
 // LockCopies locks posts with their copies until the transaction ends: other transactions that call LockCopies with one
 // of them wait. It must be called before the posts are locked.
-func (t Tenant) LockCopies(ctx context.Context, posts ...core.PostID) error {
+func (t Tenant) LockCopies(ctx context.Context, posts []core.PostID) error {
 	return t.exec(ctx, `
 		SELECT pg_advisory_xact_lock(@class, key) FROM (
 			SELECT DISTINCT hashtext(coalesce(copy_of, id)::text) AS key FROM posts
