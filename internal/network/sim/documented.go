@@ -54,7 +54,7 @@ const documentedColumns = 6
 func parseDocumentedLine(line string) (d Documented, err error) {
 	cells := strings.SplitN(line, "|", documentedColumns)
 	if len(cells) != documentedColumns {
-		return d, fmt.Errorf("%d columns, want %d", len(cells), documentedColumns)
+		return d, fmt.Errorf("%d columns instead of %d", len(cells), documentedColumns)
 	}
 	for i := range cells {
 		cells[i] = strings.TrimSpace(cells[i])

@@ -46,7 +46,7 @@ func FaultKinds() []Kind {
 		{Slow, "The response is delayed by the number of milliseconds that you enter."},
 		{
 			TokenExpired,
-			"The access token of the call expires. If the account has no refresh token, it must be reconnected.",
+			"The access token of the call expires. An account without a refresh token must be reconnected.",
 		},
 		{TokenRevoked, "The account's access is revoked. The account must be reconnected."},
 		{
@@ -54,24 +54,24 @@ func FaultKinds() []Kind {
 			"The call succeeds, but the connection breaks before the response. Belfry must find out what happened.",
 		},
 		{DropBeforeAccept, "The connection breaks and the call has no effect."},
-		{NeverReady, "A container is never ready to publish. Only for networks that publish in two steps."},
+		{NeverReady, "A container is never ready to publish. Applies only to networks that publish in two steps."},
 		{
 			NotReadyRace,
-			"The publishing call returns “not found” for a container that was ready. Only for networks that publish in two steps.",
+			"The publishing call returns “not found” for a container that was ready. Applies only to networks that publish in two steps.",
 		},
 		{ServerError, "The network responds with HTTP 500. " + noEffect},
 		{BadGateway, "A server in front of the network responds with HTTP 502 and a web page. " + noEffect},
 		{
 			TruncatedJSON,
-			"The call succeeds, but only half of the response arrives. With an error code, the call has no effect, and half of the error response arrives.",
+			"The call succeeds, but only half of the response arrives. If you enter an error code, the call fails, and half of the error response arrives.",
 		},
 		{
 			Trickle,
-			"The call succeeds, but its response arrives byte by byte: one a second, or at the interval that you enter.",
+			"The call succeeds, but its response arrives one byte at a time: every second, or at the interval that you enter.",
 		},
 		{
 			BreakOff,
-			"The connection breaks whenever the number of bytes that you enter has arrived. Only for calls that send a file.",
+			"The connection breaks whenever the number of bytes that you enter has arrived. Applies only to calls that send a file.",
 		},
 	}
 }

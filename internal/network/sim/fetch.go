@@ -118,7 +118,7 @@ func (k *Kit) mayFetch(address string) bool {
 func checkDialAddress(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return fmt.Errorf("dial the media host: %w", err)
+		return fmt.Errorf("parse the media host's address: %w", err)
 	}
 	ip := at.Addr().Unmap()
 	if ip.IsLoopback() || (ip.IsGlobalUnicast() && !ip.IsPrivate()) {

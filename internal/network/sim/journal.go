@@ -69,7 +69,7 @@ func (j *journal) readRecords() error {
 		return fmt.Errorf("sandbox journal %s: %w (move the file away to start again)", j.file.Name(), err)
 	}
 	if err := j.file.Truncate(int64(whole)); err != nil {
-		return fmt.Errorf("cut the incomplete line of the sandbox journal: %w", err)
+		return fmt.Errorf("truncate the sandbox journal: %w", err)
 	}
 	if _, err := j.file.Seek(int64(whole), io.SeekStart); err != nil {
 		return fmt.Errorf("seek to the end of the sandbox journal: %w", err)

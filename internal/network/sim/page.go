@@ -246,7 +246,7 @@ func (k *Kit) ServeSite(w http.ResponseWriter, r *http.Request, network, title s
 	default:
 		k.ServePage(w, r, http.StatusNotFound, "notice", Notice{
 			Network: network, Title: title, Heading: "This page is not available",
-			Text: "The address may be wrong, or the page was removed.",
+			Text: "The address may be wrong, or the page may have been removed.",
 		})
 	}
 }

@@ -122,7 +122,7 @@ func (s *Sim) About() sim.About {
 			"insights", sim.CallFetch,
 		},
 		Options: []sim.Option{
-			{Name: OptQuota, Title: "Instagram: posts in any 24 hours", Default: "100"},
+			{Name: OptQuota, Title: "Instagram: maximum number of posts in 24 hours", Default: "100"},
 			{
 				Name: OptRepeatPublish, Title: "Instagram: response to a second publishing call",
 				Default: RepeatError, Choices: []string{RepeatError, RepeatSameID},

@@ -228,7 +228,7 @@ func checkVideoSource(params url.Values, c *metasim.Container, takesBytes bool) 
 	case c.MediaURL == "":
 		return metasim.Bad("The parameter video_url is required")
 	case kind != "":
-		return metasim.Bad("param upload_type must be resumable, without video_url")
+		return metasim.Bad("param upload_type is not allowed with video_url")
 	}
 	return metasim.CheckAddress("video_url", c.MediaURL)
 }

@@ -94,7 +94,7 @@ func (s *Sim) About() sim.About {
 			"publish", "list", "permalink", "limit", "delete", sim.CallFetch,
 		},
 		Options: []sim.Option{
-			{Name: OptQuota, Title: "Threads: posts in any 24 hours", Default: "250"},
+			{Name: OptQuota, Title: "Threads: maximum number of posts in 24 hours", Default: "250"},
 			{
 				Name: OptRepeatPublish, Title: "Threads: response to a second publishing call",
 				Default: RepeatError, Choices: []string{RepeatError, RepeatSameID},

@@ -124,7 +124,7 @@ func (s *Sim) About() sim.About {
 			{Name: OptAccount, Title: "TikTok: kind of account", Default: Public, Choices: []string{Public, Private, Quiet}},
 			{Name: OptAudited, Title: "TikTok: the app is audited", Default: On, Choices: onOff},
 			{Name: OptDuration, Title: "TikTok: maximum video length, in seconds", Default: "600"},
-			{Name: OptCap, Title: "TikTok: posts in any 24 hours", Default: "15"},
+			{Name: OptCap, Title: "TikTok: maximum number of posts in 24 hours", Default: "15"},
 			{Name: OptProcess, Title: "TikTok: seconds until an uploaded video is processed", Default: "0"},
 			{Name: OptIDDelay, Title: "TikTok: seconds until the id of a public post is returned", Default: "0"},
 			{

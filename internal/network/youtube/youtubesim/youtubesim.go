@@ -112,9 +112,9 @@ func (s *Sim) About() sim.About {
 			{
 				Name: OptOutcome, Title: "YouTube: result of processing", Default: allOutcomes()[0], Choices: allOutcomes(),
 			},
-			{Name: OptUploads, Title: "YouTube: uploads of the project per day", Default: "100"},
-			{Name: OptUnits, Title: "YouTube: units of the project per day", Default: "10000"},
-			{Name: OptChannelUploads, Title: "YouTube: uploads of a channel per day", Default: "100"},
+			{Name: OptUploads, Title: "YouTube: maximum number of uploads by the project per day", Default: "100"},
+			{Name: OptUnits, Title: "YouTube: maximum number of quota units for the project per day", Default: "10000"},
+			{Name: OptChannelUploads, Title: "YouTube: maximum number of uploads by a channel in 24 hours", Default: "100"},
 			{Name: OptSession, Title: "YouTube: hours until an upload expires", Default: "168"},
 			{Name: OptAccess, Title: "YouTube: seconds until an access token lapses", Default: "3599"},
 			{Name: OptRefresh, Title: "YouTube: days until a refresh token expires (0 for never)", Default: "0"},
