@@ -76,7 +76,7 @@ func (p *process) shutDown(ctx context.Context) error {
 	}
 	select {
 	case <-p.exited:
-		return fmt.Errorf("the local PostgreSQL did not stop in time and was shut down immediately; no committed data is lost: %w",
+		return fmt.Errorf("the local PostgreSQL did not stop in time and was forced to stop; no committed data is lost: %w",
 			ctx.Err())
 	case <-time.After(5 * time.Second):
 		return fmt.Errorf("the local PostgreSQL (pid %d) did not stop, even after an immediate shutdown was requested", p.cmd.Process.Pid)
