@@ -33,13 +33,13 @@ var pageTexts = map[int]pageText{
 		"Something in the form or in the address has the wrong format.", "Go back, check what you entered, and try again.",
 	},
 	http.StatusPaymentRequired: {
-		"circle-alert", "Your plan does not allow this",
+		"circle-alert", "Your plan does not allow this action",
 		"The workspace has reached a limit of its plan, or the plan does not include this feature.",
 		"Change the plan. If the monthly limit on posts is reached, you can also wait until next month.",
 	},
 	http.StatusForbidden: {
 		"ban", "You do not have permission",
-		"Your role in this workspace does not allow this, or the request came from another site.",
+		"Your role in this workspace does not allow this action, or the request came from another site.",
 		"Ask an owner or admin of the workspace for another role, or reload the page and try again.",
 	},
 	http.StatusNotFound: {
@@ -79,7 +79,7 @@ var pageTexts = map[int]pageText{
 var strangerTexts = map[int]pageText{
 	http.StatusForbidden: {
 		"ban", "You do not have permission",
-		"The request may have come from another site.", "Go to the start page, and try again from there.",
+		"The request may have come from another site.", "Go to the start page and try again from there.",
 	},
 	http.StatusNotFound: {
 		"circle-question-mark", "Page not found",
