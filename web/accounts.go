@@ -169,7 +169,7 @@ func (r *request) showDisconnectConfirmation() error {
 		return err
 	}
 	points := []string{
-		"Belfry stops using the account immediately, and deletes the account's access tokens within about a day.",
+		"Belfry stops using the account immediately and deletes the account's access tokens within about a day.",
 		"Published posts stay on the network and in your list of posts.",
 	}
 	if card.Posts.Queued > 0 {

@@ -263,7 +263,7 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 	}
 	return r.renderConfirmation(layout.SectionMedia, layout.ConfirmModel{
 		Title: "Delete " + ui.CountNoun(len(names), "file", "files") + "?", Subject: joinFirstNames(names), Points: []string{
-			"Files are deleted permanently. Posts that are live keep their files on the networks.",
+			"Files are deleted permanently. Live posts keep their files on the networks.",
 			"Files that a post still needs are not deleted.",
 		}, Action: r.link.DeleteSelectedFiles(), Button: "Delete " + ui.CountNoun(len(names), "file", "files"),
 		Back: r.link.Media(r.libraryFilterFromBackField(form)), Fields: fields,

@@ -84,7 +84,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"the library says when files are deleted", "media", ".head-words p",
-			[]string{"Pinned files and files that a post still needs are kept. The content of other files is deleted 72 hours " +
+			[]string{"Pinned files and files that a post still needs are kept. The content of any other file is deleted 72 hours " +
 				"after the last post that uses it goes live."},
 		},
 		{"a tile says when its file is deleted", "media", "[data-testid=deletion]", []string{"Will be deleted on 22 Nov"}},

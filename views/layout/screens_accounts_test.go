@@ -75,7 +75,7 @@ func (f fixture) accountPages() map[string]templ.Component {
 			Frame: frame, Title: "Disconnect Ada Lindqvist on Threads?", Action: frame.Link.Disconnect(accA), Button: "Disconnect",
 			Back: frame.Link.Accounts(),
 			Points: []string{
-				"Belfry stops using the account immediately, and deletes the account's access tokens within about a day.",
+				"Belfry stops using the account immediately and deletes the account's access tokens within about a day.",
 				"Published posts stay on the network and in your list of posts.",
 				"3 queued posts become drafts and will not be published.",
 			},

@@ -57,7 +57,7 @@ type LibraryModel struct {
 
 // retentionRule says when a file is deleted.
 func (m LibraryModel) retentionRule() string {
-	return "Pinned files and files that a post still needs are kept. The content of other files is deleted " +
+	return "Pinned files and files that a post still needs are kept. The content of any other file is deleted " +
 		formatRetention(m.Retention) + " after the last post that uses it goes live."
 }
 

@@ -122,7 +122,7 @@ var roleTasks = []roleTask{
 	{"Connect, reconnect and disconnect accounts", core.Role.CanManage},
 	{"Create and revoke API keys", core.Role.CanManage},
 	{"Invite and remove members, and change their roles", core.Role.CanManage},
-	{"Change the workspace's settings, and read the audit log", core.Role.CanManage},
+	{"Change the workspace's settings and read the audit log", core.Role.CanManage},
 	{"Appoint and remove owners", func(r core.Role) bool {
 		return r.CheckRoleChange("", core.RoleOwner) == nil
 	}},
