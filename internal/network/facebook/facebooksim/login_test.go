@@ -50,7 +50,7 @@ func TestDialogShowsThePages(t *testing.T) {
 	t.Parallel()
 	a := start(t).call("GET", dialog+"?"+authorize(nil).Encode(), "", nil)
 	for _, want := range []string{
-		"Harbour Bakery", "Old Mill Choir", "only see statistics", `action="/www.facebook.com/v26.0/dialog/oauth"`, `name="newPage"`,
+		"Harbour Bakery", "Old Mill Choir", "see only statistics", `action="/www.facebook.com/v26.0/dialog/oauth"`, `name="newPage"`,
 		`value="pages_manage_posts"`, `value="deny"`,
 	} {
 		if !strings.Contains(a.body, want) {

@@ -65,7 +65,7 @@ func (l *PageLogin) offerPages() sim.Group {
 	for p := range l.pages.All() {
 		note := p.Category
 		if !p.MayCreate() {
-			note += " (you can only see statistics)"
+			note += " (you can see only statistics)"
 		}
 		group.Choices = append(group.Choices, sim.Choice{
 			Type: "checkbox", Name: "page", Value: p.ID, Label: p.Name, Note: note, Picture: l.PictureURL(p.ID, p.Name),

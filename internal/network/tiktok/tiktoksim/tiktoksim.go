@@ -128,7 +128,7 @@ func (s *Sim) About() sim.About {
 			{Name: OptProcess, Title: "TikTok: seconds until an uploaded video is processed", Default: "0"},
 			{Name: OptIDDelay, Title: "TikTok: seconds until the id of a public post is returned", Default: "0"},
 			{
-				Name: OptFail, Title: "TikTok: processing ends with", Default: NoFailure,
+				Name: OptFail, Title: "TikTok: reason why processing fails", Default: NoFailure,
 				Choices: append([]string{NoFailure}, failures...),
 			},
 			{Name: OptVerified, Title: "TikTok: the host of photos is verified", Default: On, Choices: onOff},
