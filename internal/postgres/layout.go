@@ -44,7 +44,7 @@ func loadLayout(dataDir string) (layout, error) {
 		sockets: filepath.Join(dataDir, "run"),
 	}
 	if long := len(l.socketPath()) - socketLimit; long > 0 {
-		return layout{}, fmt.Errorf("the path of the data folder %s is %d characters too long for a socket in it: set BELFRY_DATA_DIR to a shorter path", dataDir, long)
+		return layout{}, fmt.Errorf("the path of the data folder %s is %d bytes too long for a socket in it: set BELFRY_DATA_DIR to a shorter path", dataDir, long)
 	}
 	text, err := readNoFollow(l.cluster + ".password")
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

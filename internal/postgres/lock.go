@@ -116,7 +116,7 @@ func tryLock(dataDir, holderKind string) (*DataDirLock, error) {
 func openAndLock(dataDir string, openFlags, lockType int) (*DataDirLock, error) {
 	fd, err := syscall.Open(filepath.Join(dataDir, "lock"), openFlags|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("open the lock in the data folder %s (to use another folder, set BELFRY_DATA_DIR): %w", dataDir, err)
+		return nil, fmt.Errorf("open the lock file in the data folder %s (to use another folder, set BELFRY_DATA_DIR): %w", dataDir, err)
 	}
 	lock := &DataDirLock{fd: fd}
 	err = syscall.Flock(fd, lockType|syscall.LOCK_NB)
