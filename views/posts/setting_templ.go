@@ -433,7 +433,7 @@ func settingID(platform string, f network.Field) string { return "setting-" + pl
 
 func settingHelp(f network.Field) string {
 	if f.Ignored {
-		return "The network no longer supports this setting."
+		return "This setting has no effect."
 	}
 	return f.Help
 }
