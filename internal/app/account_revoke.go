@@ -85,7 +85,7 @@ func lockGrantsAndCheckNotRevoked(ctx context.Context, t store.Tenant, consent s
 	revoked, err := t.LockGrantsAndCheckRevoked(ctx, grants, consent.BegunAt)
 	if err == nil && revoked {
 		return core.Fail(core.CodeConflict,
-			"An account that shared this access was disconnected a moment ago, which ended the new access too.").
+			"An account that shared this access was disconnected a moment ago, which may have ended the new access too.").
 			WithHint(hintConnectAgain)
 	}
 	return err
