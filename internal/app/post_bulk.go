@@ -222,7 +222,7 @@ func (r *BulkResult) recordChange(id core.PostID, done bulkChange) {
 }
 
 func errPostDeleted() *core.Error {
-	return core.Fail(core.CodeConflict, "The post has been deleted in the meantime.")
+	return core.Fail(core.CodeConflict, "The post was deleted in the meantime.")
 }
 
 // asBulkRefusal reports whether an error concerns only the post to which an action was applied, and returns the reason

@@ -92,7 +92,7 @@ func TestEachActionOnSeveralPosts(t *testing.T) {
 	if got := b.bulk(core.ActDelete, core.Shift{}, one, one, two, failed, live); got.Done != 2 || len(got.Refused) != 2 {
 		t.Errorf("deleted: %+v", got)
 	}
-	if got := b.bulk(core.ActDelete, core.Shift{}, one); got.Refused[0].Cause.Message != "The post has been deleted in the meantime." {
+	if got := b.bulk(core.ActDelete, core.Shift{}, one); got.Refused[0].Cause.Message != "The post was deleted in the meantime." {
 		t.Errorf("deleted twice: %+v", got)
 	}
 }

@@ -40,7 +40,7 @@ func (p Post) CheckOtherCopyAllowed() error {
 			WithHint("Open that copy and say whether it was published.")
 	case p.Status == PostQueued || p.Busy:
 		return Fail(CodeConflict, "Another copy of this post is already queued.").
-			WithHint("Cancel that copy, or wait until it is live or has failed. To publish both, create a new post.")
+			WithHint("To publish this post instead, cancel that copy first. To publish both, create a new post.")
 	}
 	return nil
 }
