@@ -88,28 +88,11 @@ func (m LibraryModel) hasConditionsBesideText() bool {
 
 // noMatchText says where no files match which conditions.
 func (m LibraryModel) noMatchText() string {
-	where, what := "", "the filter"
+	files := "files"
 	if m.currentFolderID() != "" {
-		where = " in " + m.title()
+		files += " in " + m.title()
 	}
-	if m.Filter.Query != "" {
-		what = "“" + m.Filter.Query + "”"
-	}
-	if m.Filter.Query != "" && m.hasConditionsBesideText() {
-		what += " and the filter"
-	}
-	return "No files" + where + " match " + what + "."
-}
-
-// clearLabel returns the label of the link to the folder without any conditions.
-func (m LibraryModel) clearLabel() string {
-	switch {
-	case m.Filter.Query == "":
-		return "Clear the filter"
-	case m.hasConditionsBesideText():
-		return "Clear all"
-	}
-	return "Clear the search"
+	return ui.NoMatchText(files, m.Filter.Query, m.hasConditionsBesideText())
 }
 
 // tagInputValues returns the values of the filter's inputs for a tag: one for each tag or, without any, an empty one.

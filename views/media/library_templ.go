@@ -2718,9 +2718,9 @@ func nothing(m LibraryModel) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var127 string
-				templ_7745c5c3_Var127, templ_7745c5c3_Err = templ.JoinStringErrs(m.clearLabel())
+				templ_7745c5c3_Var127, templ_7745c5c3_Err = templ.JoinStringErrs(ui.ClearLabel(m.Filter.Query, m.hasConditionsBesideText()))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/media/library.templ`, Line: 546, Col: 118}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/media/library.templ`, Line: 546, Col: 162}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var127))
 				if templ_7745c5c3_Err != nil {

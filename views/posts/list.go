@@ -218,17 +218,11 @@ func (m ListModel) elsewhereHeading() string {
 
 // noMatchText says in which tab no posts match which conditions.
 func (m ListModel) noMatchText() string {
-	where, what := "", "the filter"
+	posts := "posts"
 	if m.Filter.Status != link.AllPosts {
-		where = " in " + m.currentTab().name
+		posts += " in " + m.currentTab().name
 	}
-	if m.Filter.Query != "" {
-		what = "“" + m.Filter.Query + "”"
-	}
-	if m.Filter.Query != "" && m.hasConditionsBesideText() {
-		what += " and the filter"
-	}
-	return "No posts" + where + " match " + what + "."
+	return ui.NoMatchText(posts, m.Filter.Query, m.hasConditionsBesideText())
 }
 
 // hasConditionsBesideText reports whether the filter has conditions beside the words that are searched for.
@@ -241,17 +235,6 @@ func (m ListModel) hasConditionsBesideText() bool {
 // clearAllURL returns the address of the tab without any conditions.
 func (m ListModel) clearAllURL() string {
 	return m.Frame.Link.Posts(link.Filter{Status: m.Filter.Status})
-}
-
-// clearAllLabel returns the label of the link to clearAllURL.
-func (m ListModel) clearAllLabel() string {
-	switch {
-	case m.Filter.Query == "":
-		return "Clear the filter"
-	case m.hasConditionsBesideText():
-		return "Clear all"
-	}
-	return "Clear the search"
 }
 
 // hasCountedPosts reports whether the workspace has any posts. It returns false if they were not counted.
