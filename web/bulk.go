@@ -278,23 +278,6 @@ func (r *request) showBulkDeleteConfirmation() error {
 // posts.
 func (r *request) redirectToPosts() error { return r.redirect(r.link.Posts(link.Filter{})) }
 
-// rememberSelection stores the ids of posts or files that the next list shows as selected. Without any, it stores
-// nothing.
-func (r *request) rememberSelection(ids []string) {
-	if ids = ids[:min(len(ids), app.MaxBulk)]; len(ids) > 0 {
-		r.putSessionValue(r.sessionKeyForWorkspace(keySelected), strings.Join(ids, " "))
-	}
-}
-
-// popSelectionUnlessFragment returns the ids of the posts or files that are still selected, and removes them from the
-// session. It returns none for a part of a page, which does not show the selection.
-func (r *request) popSelectionUnlessFragment() []string {
-	if r.wantsFragment() {
-		return nil
-	}
-	return strings.Fields(r.popSessionValue(r.sessionKeyForWorkspace(keySelected)))
-}
-
 // newUndoAction returns the button that restores the schedules that posts had before.
 func (r *request) newUndoAction(before ...app.PostSchedule) *ui.Action {
 	undo := &ui.Action{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/alexedwards/scs/v2"
@@ -208,4 +209,21 @@ func (r *request) beginSessionAndSetDeviceCookie(in app.SignedIn) error {
 	r.sessionChanged, r.link = true, link.Workspace(in.Slug)
 	r.echo.SetCookie(r.web.sessions.newDeviceCookie(in.DeviceCookie))
 	return nil
+}
+
+// rememberSelection stores the ids of posts or files that the next list shows as selected. Without any, it stores
+// nothing.
+func (r *request) rememberSelection(ids []string) {
+	if ids = ids[:min(len(ids), app.MaxBulk)]; len(ids) > 0 {
+		r.putSessionValue(r.sessionKeyForWorkspace(keySelected), strings.Join(ids, " "))
+	}
+}
+
+// popSelectionUnlessFragment returns the ids of the posts or files that are still selected, and removes them from the
+// session. It returns none for a part of a page, which does not show the selection.
+func (r *request) popSelectionUnlessFragment() []string {
+	if r.wantsFragment() {
+		return nil
+	}
+	return strings.Fields(r.popSessionValue(r.sessionKeyForWorkspace(keySelected)))
 }
