@@ -178,14 +178,18 @@ func (p *Posts) CountSince(network, account string, since time.Time) int {
 func (p *Posts) All() []Post {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	visible := make([]Post, 0, len(p.table.order))
+	var visible []*Post
 	for post := range p.table.All() {
 		if post.IsVisible() {
-			visible = append(visible, *post)
+			visible = append(visible, post)
 		}
 	}
-	slices.SortStableFunc(visible, func(a, b Post) int { return a.CreatedAt.Compare(b.CreatedAt) })
-	return visible
+	sortByTime(visible)
+	copies := make([]Post, len(visible))
+	for i, post := range visible {
+		copies[i] = *post
+	}
+	return copies
 }
 
 func (p *Posts) clearAll() error {
