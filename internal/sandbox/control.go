@@ -73,7 +73,7 @@ func (c *control) backdatePost(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = c.kit.Posts.Backdate(in.Network, in.ID, in.At)
 	}
-	c.redirectFormOrSendState(w, r, "", err, map[string]any{"posts": c.kit.Posts.All()})
+	sendStateOrError(w, err, map[string]any{"posts": c.kit.Posts.All()})
 }
 
 func (c *control) listCalls(w http.ResponseWriter, r *http.Request) {
@@ -174,15 +174,22 @@ func (c *control) advanceClock(w http.ResponseWriter, r *http.Request) {
 // sends the new state to a program. If err is not nil, both get the error.
 func (c *control) redirectFormOrSendState(w http.ResponseWriter, r *http.Request, done string, err error, state any) {
 	switch {
-	case err != nil && isForm(r):
-		c.renderControlPage(w, r, http.StatusBadRequest, err.Error())
+	case !isForm(r):
+		sendStateOrError(w, err, state)
 	case err != nil:
-		writeJSON(w, http.StatusBadRequest, map[string]string{"error": err.Error()})
-	case isForm(r):
-		http.Redirect(w, r, c.kit.Prefix()+"/_/?done="+done+"#"+doneNotices[done].Section, http.StatusSeeOther)
+		c.renderControlPage(w, r, http.StatusBadRequest, err.Error())
 	default:
-		writeJSON(w, http.StatusOK, state)
+		http.Redirect(w, r, c.kit.Prefix()+"/_/?done="+done+"#"+doneNotices[done].Section, http.StatusSeeOther)
 	}
+}
+
+// sendStateOrError sends the new state or, if err is not nil, the error as JSON.
+func sendStateOrError(w http.ResponseWriter, err error, state any) {
+	if err != nil {
+		writeJSON(w, http.StatusBadRequest, map[string]string{"error": err.Error()})
+		return
+	}
+	writeJSON(w, http.StatusOK, state)
 }
 
 func isForm(r *http.Request) bool {

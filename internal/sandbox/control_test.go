@@ -208,9 +208,11 @@ func TestControlAsJSON(t *testing.T) {
 	if a := r.must("POST", "/_/options", "", inJSON, `{"threads.quota":"5000"}`); a.status != http.StatusBadRequest {
 		t.Errorf("an unknown option answered %d", a.status)
 	}
-	if a := r.must("POST", "/_/posts/backdate", "", inJSON, `{"network":"threads","id":"1","at":"2026-10-01T08:00:00Z"}`); a.status !=
-		http.StatusBadRequest || !strings.Contains(a.text, "there is no post") {
-		t.Errorf("backdating no post answered %d %s", a.status, a.text)
+	for _, kind := range []string{inJSON, "application/x-www-form-urlencoded"} {
+		a := r.must("POST", "/_/posts/backdate", "", kind, `{"network":"threads","id":"1","at":"2026-10-01T08:00:00Z"}`)
+		if reason, _ := a.json(t)["error"].(string); a.status != http.StatusBadRequest || !strings.Contains(reason, "there is no post") {
+			t.Errorf("backdating no post answered %d %s", a.status, a.text)
+		}
 	}
 	if a := r.must("POST", "/_/clock", "", inJSON, `{"advance":"25h"}`); a.json(t)["aheadSeconds"] != 90000.0 {
 		t.Errorf("clock answered %s", a.text)
