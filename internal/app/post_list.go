@@ -125,9 +125,8 @@ func (a *App) parsePostFilter(ctx context.Context, t store.Tenant,
 	if in.Order != "" && in.Order != "asc" && in.Order != "desc" {
 		return f, core.Invalid("order", "%q is not a sort order.", in.Order).WithHint("Use asc or desc.")
 	}
-	if err := core.CheckContent("", in.Q, "", nil); err != nil {
-		return f, core.Invalid("q", "The search text is too long, is not valid UTF-8, or contains a control character.").
-			WithHint("Enter a shorter text without control characters.")
+	if err := core.CheckText("q", "The search text", in.Q, core.MaxText); err != nil {
+		return f, err
 	}
 	f.Statuses, err = parseStatuses(
 		in.Status, "post", core.PostDraft, core.PostQueued, core.PostLive, core.PostFailed,

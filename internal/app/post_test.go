@@ -364,6 +364,14 @@ func TestListsPageWithoutGapsOrTwins(t *testing.T) {
 	}
 }
 
+func TestARefusedSearchSaysWhatIsWrongWithItsText(t *testing.T) {
+	b := newBench(t)
+	_, err := b.App.ListPosts(b.Context(), b.ws.Owner, contract.ListPosts{Q: "bell\x07"})
+	if e := want(t, core.CodeInvalidRequest, err); e.Message != "The search text contains the control character U+0007." {
+		t.Errorf("it says %q", e.Message)
+	}
+}
+
 // Nothing is shared: every operation answers another workspace's ids as it answers unknown ones (Spec §1).
 func TestAnotherWorkspacesPostsAreNotThere(t *testing.T) {
 	b := newBench(t)

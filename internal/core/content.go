@@ -10,7 +10,8 @@ import (
 
 // Limits for all networks. They keep a request from filling the database.
 const (
-	maxText  = 200_000 // bytes; the longest text of any network has 63,206 UTF-16 code units of up to three bytes each
+	// MaxText is in bytes. The longest text of any network has 63,206 UTF-16 code units of up to three bytes each.
+	MaxText  = 200_000
 	maxTitle = 2_000
 	maxLink  = 2_000
 	maxTag   = 1_500 // bytes; on YouTube, one tag can use all 500 UTF-16 code units
@@ -23,7 +24,7 @@ const MaxTags = 200
 // lengths. pathPrefixWithDot precedes the field's name in the error's path: "overrides.<platform>.", or "" at the top
 // of the request.
 func CheckContent(pathPrefixWithDot, text, title string, tags []string) error {
-	if err := CheckText(pathPrefixWithDot+"text", "The text", text, maxText); err != nil {
+	if err := CheckText(pathPrefixWithDot+"text", "The text", text, MaxText); err != nil {
 		return err
 	}
 	if err := CheckText(pathPrefixWithDot+"title", "The title", title, maxTitle); err != nil {
