@@ -73,7 +73,8 @@ func (s *Store) CountRequestAndFindKey(ctx context.Context, clientAddress string
 }
 
 // countRequestsFully counts as many of n requests as the limit allows, and refuses the others. The address may be any:
-// also one that has not sent a request in this part yet, or is at its limit. It returns the n results in this order.
+// also one that has not sent a request in this part yet, or is at its limit. It returns n results, first
+// those of the allowed requests.
 func (s *Store) countRequestsFully(ctx context.Context, source requestSource, n int) (counts []RateCount, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
 		row, err := queryOne[addressLogRow](s.query(ctx, `

@@ -23,8 +23,8 @@ type arrival struct {
 	keyHash string
 }
 
-// countedArrival is the result of an arrival. count may still have to count it.
-type countedArrival struct {
+// arrivalResult holds the count and the API key of a request. The request may be counted only once count is called.
+type arrivalResult struct {
 	count  func() (RateCount, error)
 	holder KeyHolder
 	keyErr error
@@ -32,11 +32,11 @@ type countedArrival struct {
 
 // countArrivals counts requests with countFast and finds their API keys, in one round trip. The requests of an address
 // that countFast did not count are counted together by the first of them that calls count.
-func (s *Store) countArrivals(ctx context.Context, arrived []arrival) []countedArrival {
-	counted := make([]countedArrival, len(arrived))
-	bySource, byKey := map[requestSource][]*countedArrival{}, map[string][]*countedArrival{}
+func (s *Store) countArrivals(ctx context.Context, arrived []arrival) []arrivalResult {
+	results := make([]arrivalResult, len(arrived))
+	bySource, byKey := map[requestSource][]*arrivalResult{}, map[string][]*arrivalResult{}
 	for i, a := range arrived {
-		c := &counted[i]
+		c := &results[i]
 		bySource[a.source] = append(bySource[a.source], c)
 		if c.keyErr = ErrNotFound; a.keyHash != "" {
 			byKey[a.keyHash] = append(byKey[a.keyHash], c)
@@ -50,14 +50,14 @@ func (s *Store) countArrivals(ctx context.Context, arrived []arrival) []countedA
 		queueKeyLookup(&batch, hash, sent)
 	}
 	if err := s.q.SendBatch(ctx, &batch).Close(); err != nil {
-		failed := countedArrival{count: func() (RateCount, error) { return RateCount{}, err }, keyErr: err}
-		return slices.Repeat([]countedArrival{failed}, len(arrived))
+		failed := arrivalResult{count: func() (RateCount, error) { return RateCount{}, err }, keyErr: err}
+		return slices.Repeat([]arrivalResult{failed}, len(arrived))
 	}
-	return counted
+	return results
 }
 
 // queueFastCount adds countFast to the batch, for the requests of one source.
-func (s *Store) queueFastCount(ctx context.Context, batch *pgx.Batch, source requestSource, sent []*countedArrival) {
+func (s *Store) queueFastCount(ctx context.Context, batch *pgx.Batch, source requestSource, sent []*arrivalResult) {
 	n := len(sent)
 	batch.Queue(countFast, namedArgs{
 		"address": source.address, "n": n, "step": source.partLength.Microseconds(), "limit": source.limit,
@@ -85,7 +85,7 @@ func (s *Store) queueFastCount(ctx context.Context, batch *pgx.Batch, source req
 }
 
 // queueKeyLookup adds to the batch the lookup of the API key that some requests have.
-func queueKeyLookup(batch *pgx.Batch, keyHash string, sent []*countedArrival) {
+func queueKeyLookup(batch *pgx.Batch, keyHash string, sent []*arrivalResult) {
 	batch.Queue(keyHolder, namedArgs{"hash": []byte(keyHash)}).Query(func(rows pgx.Rows) error {
 		holder, err := queryValue[KeyHolder](rows, nil)
 		for _, c := range sent {

@@ -41,7 +41,7 @@ type Store struct {
 	tx       pgx.Tx // nil outside a transaction
 	madeDue  *bool  // whether the transaction made a post due; nil outside one
 	searches *searchLimiter
-	arrivals *combiner[arrival, countedArrival]
+	arrivals *combiner[arrival, arrivalResult]
 }
 
 // New returns a store for a migrated database. The caller closes the pool.
@@ -51,7 +51,7 @@ func New(pool *pgxpool.Pool) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{pool: pool, jobs: jobs, q: pool, searches: &searchLimiter{}}
-	s.arrivals = &combiner[arrival, countedArrival]{call: s.countArrivals}
+	s.arrivals = &combiner[arrival, arrivalResult]{call: s.countArrivals}
 	return s, nil
 }
 
