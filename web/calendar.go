@@ -370,7 +370,7 @@ func (r *request) movePostsOfCalendarEntry(
 // was moved. If the time is in the past, the page offers to send a single post now.
 func (r *request) renderMoveError(postID string, wholeEntry bool, e *core.Error) error {
 	r.setRetryAfterHeader(e)
-	p, err := r.web.cfg.App.GetPost(r.context(), r.caller, postID)
+	p, err := r.web.cfg.App.GetPostCard(r.context(), r.caller, postID)
 	if err != nil {
 		return err
 	}
@@ -378,9 +378,9 @@ func (r *request) renderMoveError(postID string, wholeEntry bool, e *core.Error)
 	if err != nil {
 		return err
 	}
-	m.Refused = &calendar.Refusal{Post: calendar.Post{ID: p.ID, Text: p.Text}, Error: *r.web.errorForPeople(e)}
-	if p.Title != nil {
-		m.Refused.Post.Text = *p.Title
+	m.Refused = &calendar.Refusal{
+		Post:  calendar.Post{ID: p.ID, Text: cmp.Or(valueOrZero(p.Title), p.Text)},
+		Error: *r.web.errorForPeople(e),
 	}
 	if e.Code == core.CodePlanHasIssues {
 		m.Refused.Error.Message = "" // the hint contains the issues

@@ -506,6 +506,28 @@ func TestSavingADraftLeavesItsTimeAlone(t *testing.T) {
 	}
 }
 
+// The editor of a post on Threads does not know the title; that of a text on Facebook warns of it.
+func TestSavingADraftKeepsATitleThatIsNotPublished(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	made, err := s.App.CreatePosts(t.Context(), s.ws.Owner, contract.CreatePosts{Confirm: true, PlanPosts: contract.PlanPosts{
+		Targets: contract.Targets{AccountIDs: []string{s.threads.ID, s.page.ID}},
+		Title:   "At dawn", Text: "A quiet minute", When: &contract.When{Word: "draft"},
+	}})
+	must(t, err)
+	for _, draft := range made.Posts {
+		page := s.b.get("/posts/" + draft.ID + "/edit").is(t, http.StatusOK)
+		warns := strings.Contains(page.text(), "Facebook does not show a title with this kind of post.")
+		if onFacebook := draft.Platform == "facebook"; warns != onFacebook || strings.Contains(page.body, "At dawn") != onFacebook {
+			t.Errorf("the editor on %s says %s", draft.Platform, page.text())
+		}
+		s.submit(page, "#compose", "text", "A loud minute").leads(t, "/posts/"+draft.ID)
+		if p := s.ws.Post(draft); p.Text != "A loud minute" || p.Title == nil || *p.Title != "At dawn" {
+			t.Errorf("the draft on %s is %+v", draft.Platform, p)
+		}
+	}
+}
+
 func TestFormsAreReadAsForms(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

@@ -114,12 +114,8 @@ func (r *request) findConnectedAccountOrNil(id string) (*contract.Account, error
 	return nil, err
 }
 
-// convertPostCard returns the model of a post's page, without its files, preview and obstacles. It leaves out a title
-// that the network does not publish.
+// convertPostCard returns the model of a post's page, without its files, preview and obstacles.
 func (r *request) convertPostCard(card app.PostCard, events []contract.Event) posts.ShowModel {
-	if r.web.omitsTitles(card.Platform) {
-		card.Title = nil
-	}
 	m := posts.ShowModel{
 		Post: card.Post, Revision: card.Revision, Form: newFormID(), Account: card.AccountName, Avatar: card.AccountAvatar,
 		Network: card.Platform,

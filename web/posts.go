@@ -137,7 +137,7 @@ func (r *request) loadRows(m *posts.ListModel, cards []app.PostCard, selectedIDs
 		row := posts.Row{
 			Post: card.Post, Account: card.AccountName, Avatar: card.AccountAvatar,
 			Network: r.web.cfg.Networks.DisplayName(core.Platform(card.Platform)), Files: convertFilesByID(card.MediaIDs, files),
-			OmitsTitle: r.web.omitsTitles(card.Platform), LiveURL: liveURL(card.Post),
+			LiveURL:  liveURL(card.Post),
 			Editable: slices.Contains(card.Acts, core.ActEdit), Fix: rowFixLabel(card), ReplacedBy: card.ReplacedBy,
 			BulkActs: card.BulkActs, Selected: slices.Contains(selectedIDs, card.ID),
 		}
@@ -145,12 +145,6 @@ func (r *request) loadRows(m *posts.ListModel, cards []app.PostCard, selectedIDs
 		m.Rows = append(m.Rows, row)
 	}
 	return nil
-}
-
-// omitsTitles reports whether no post on a network has a title.
-func (w *Web) omitsTitles(platform string) bool {
-	n, ok := w.cfg.Networks.FindConnector(core.Platform(platform))
-	return ok && n.Describe().Limits.Title == nil
 }
 
 // liveURL returns the address of a live post, or "" if there is none.

@@ -589,19 +589,27 @@ func TestALiveRowOpensThePublishedPost(t *testing.T) {
 func TestATitleIsShownOnlyOnNetworksThatPublishIt(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
+	video := s.ws.Sample("video").ID
 	made, err := s.App.CreatePosts(t.Context(), s.ws.Owner, contract.CreatePosts{Confirm: true, PlanPosts: contract.PlanPosts{
-		Targets: contract.Targets{AccountIDs: []string{s.threads.ID, s.page.ID}}, MediaIDs: []string{s.ws.Sample("video").ID},
-		Title: "At dawn", Text: "A quiet minute", When: &contract.When{Word: "draft"},
+		Targets: contract.Targets{AccountIDs: []string{s.threads.ID, s.page.ID}}, MediaIDs: []string{video},
+		Title: "At dawn", Text: "A quiet minute", When: &contract.When{PublishAt: "2026-10-07T18:00"},
 	}})
 	must(t, err)
-	list := s.b.get("/posts?status=draft").is(t, http.StatusOK)
+	list, found, file := s.b.get("/posts"), s.b.get("/search?q=quiet"), s.b.get("/media/files/"+video)
 	for _, post := range made.Posts {
-		want, shown := "At dawn · A quiet minute", strings.Contains(s.show(post).text(), "At dawn")
-		if post.Platform == "threads" {
-			want = "A quiet minute"
-		}
-		if got := textOf(list.one(t, "#row-"+post.ID)); got != want || shown != (post.Platform == "facebook") {
-			t.Errorf("on %s, the row says %q, and the page shows the title: %t", post.Platform, got, shown)
+		link := `main [href="/posts/` + post.ID + `"]`
+		for where, text := range map[string]string{
+			"post": s.show(post).text(), "list": textOf(list.one(t, "#row-"+post.ID)),
+			"search": textOf(found.one(t, link)),
+			"file":   textOf(file.one(t, link)), "deletion": s.b.get("/posts/" + post.ID + "/delete").text(),
+			"calendar": textOf(s.b.get("/calendar?view=list&network="+post.Platform).one(t, ".entry")),
+			"refusal":  textOf(s.b.post("/calendar/move", "post", post.ID, "at", "2020-01-01T10:00").one(t, testid("alert"))),
+			"no retry": textOf(s.bulk([]contract.Post{post}, "act", "retry").one(t, ".flash")),
+			"no queue": textOf(s.bulk([]contract.Post{post}, "act", "queue", "at", "2026-10-08T18:00").one(t, ".flash")),
+		} {
+			if strings.Contains(text, "At dawn") != (post.Platform == "facebook") {
+				t.Errorf("on %s, %s says %s", post.Platform, where, text)
+			}
 		}
 	}
 }

@@ -163,7 +163,7 @@ func (a *App) newFailedPostsLetter(p alertProblems) mail.Letter {
 	}
 	for _, post := range p.posts[:min(len(p.posts), alertListed)] {
 		l.Items = append(l.Items, mail.Item{
-			Title:  failedPostTitle(post),
+			Title:  a.failedPostTitle(post),
 			Detail: post.AccountName + " on " + a.cfg.Networks.DisplayName(post.Platform) + ": " + post.Message,
 			URL:    a.workspacePageURL(p.workspace, "posts/"+post.ID.String()),
 		})
@@ -203,9 +203,10 @@ func appendUnlistedCount(l mail.Letter, total int) mail.Letter {
 // titleShown is the maximum length of a post's title in an email, in characters.
 const titleShown = 80
 
-// failedPostTitle returns a post's title or, if there is none, the beginning of its text.
-func failedPostTitle(p store.FailedPost) string {
-	return cmp.Or(core.Excerpt(p.Title, titleShown), core.Excerpt(p.Text, titleShown), "A post without text")
+// failedPostTitle returns a post's published title or, if there is none, the beginning of its text.
+func (a *App) failedPostTitle(p store.FailedPost) string {
+	title := a.publishedTitle(p.Platform, p.Title)
+	return cmp.Or(core.Excerpt(title, titleShown), core.Excerpt(p.Text, titleShown), "A post without text")
 }
 
 // workspacePageURL returns the address of a page in a workspace. page is the path below the workspace's address.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -23,7 +24,7 @@ type CalendarPost struct {
 	Account  string // the account's display name
 	Platform core.Platform
 	Status   core.PostStatus
-	Text     string // the title, or the beginning of the text
+	Text     string // the published title or, if there is none, the text
 	At       time.Time
 	Revision string // core.Post.Revision
 	// Movable reports that the post can be given another time: its state and the caller's role allow it.
@@ -61,7 +62,7 @@ func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, filter contr
 	for _, p := range found {
 		of := &list[p.Span-1]
 		of.Total, of.HasFailed = p.Total, p.SpanFailed
-		of.Posts = append(of.Posts, calendarPostOf(c, p))
+		of.Posts = append(of.Posts, a.calendarPostOf(c, p))
 	}
 	return list, nil
 }
@@ -90,18 +91,19 @@ func (a *App) ListMovablePosts(ctx context.Context, c core.Caller, filter contra
 	if err != nil || len(found) == 0 {
 		return CalendarPosts{}, err
 	}
-	posts := convertAll(found, func(p store.CalendarPost) CalendarPost { return calendarPostOf(c, p) })
+	posts := convertAll(found, func(p store.CalendarPost) CalendarPost { return a.calendarPostOf(c, p) })
 	return CalendarPosts{Posts: posts, Total: found[0].Total}, nil
 }
 
 // movableStatuses are the states of posts that can be given another time.
 var movableStatuses = []core.PostStatus{core.PostDraft, core.PostQueued}
 
-func calendarPostOf(c core.Caller, p store.CalendarPost) CalendarPost {
+func (a *App) calendarPostOf(c core.Caller, p store.CalendarPost) CalendarPost {
 	return CalendarPost{
 		Together: p.Together, Platforms: p.Platforms, Replaced: p.Replaced, ID: p.ID.String(), Account: p.Account,
-		Platform: p.Platform, Status: p.Status, Text: p.Text, At: p.At, Revision: p.Revision,
-		Movable: c.Role().CanWrite() && slices.Contains(movableStatuses, p.Status),
+		Platform: p.Platform, Status: p.Status, Text: cmp.Or(a.publishedTitle(p.Platform, p.Title), p.Text), At: p.At,
+		Revision: p.Revision,
+		Movable:  c.Role().CanWrite() && slices.Contains(movableStatuses, p.Status),
 	}
 }
 
@@ -127,7 +129,7 @@ func (a *App) ListCalendarEntryPosts(ctx context.Context, c core.Caller, filter 
 	if err != nil {
 		return CalendarPosts{}, err
 	}
-	posts := convertAll(found, func(p store.CalendarPost) CalendarPost { return calendarPostOf(c, p) })
+	posts := convertAll(found, func(p store.CalendarPost) CalendarPost { return a.calendarPostOf(c, p) })
 	return CalendarPosts{Posts: posts, Total: found[0].Total}, nil
 }
 

@@ -158,7 +158,8 @@ func parseLibraryFilter(ctx context.Context, t store.Tenant, in LibraryFilter) (
 type FileCard struct {
 	contract.Media
 	URL string // a signed address of the bytes; "" if there are none
-	// Posts are the newest posts with the file. MorePosts reports that there are older ones.
+	// Posts are the newest posts with the file, without titles that are not published. MorePosts reports that there are
+	// older ones.
 	Posts     []contract.Post
 	MorePosts bool
 	// InUse reports that a pending post uses the file.
@@ -190,7 +191,7 @@ func (a *App) GetFileCard(ctx context.Context, c core.Caller, id string) (FileCa
 	if card.MorePosts = len(posts) > postsOfFile; card.MorePosts {
 		posts = posts[:postsOfFile]
 	}
-	card.Posts = convertAll(posts, a.postOf)
+	card.Posts = convertAll(posts, a.postWithPublishedTitle)
 	pending, err := t.MediaIDsUsedByPendingPosts(ctx, []core.MediaID{mediaID})
 	if err != nil {
 		return FileCard{}, err

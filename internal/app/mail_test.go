@@ -332,6 +332,23 @@ func TestAMailListsTwentyFailedPostsAndCountsTheOthers(t *testing.T) {
 	}
 }
 
+func TestAMailNamesAPostByItsTitleOnlyIfThatIsPublished(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	ws := o.Workspace("one")
+	_, err := o.App.CreatePosts(t.Context(), ws.Owner, contract.CreatePosts{PlanPosts: contract.PlanPosts{
+		Targets: contract.Targets{AccountIDs: []string{ws.Account("threads").ID, ws.Account("facebook").ID}},
+		Title:   "At dawn", Text: "A quiet minute", When: &contract.When{Word: "draft"},
+	}, Confirm: true})
+	must(t, err)
+	_, err = o.Pool.Exec(t.Context(), `UPDATE posts SET status = 'failed', error_code = 'rejected'`)
+	must(t, err)
+	text := o.tell(3 * time.Minute)[ws.Email].Text
+	if strings.Count(text, "At dawn") != 1 || strings.Count(text, "A quiet minute") != 1 {
+		t.Errorf("the owner gets %s", text)
+	}
+}
+
 func postIDs(t *testing.T, h *apptest.Harness) []core.PostID {
 	t.Helper()
 	rows, err := h.Pool.Query(t.Context(), `SELECT id FROM posts`)

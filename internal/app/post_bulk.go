@@ -185,7 +185,7 @@ func (a *App) applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
 		}
 		done, err := apply(p)
 		if cause, refused := asBulkRefusal(err); refused {
-			r.Refused = append(r.Refused, BulkRefusal{id.String(), a.postOf(p), cause})
+			r.Refused = append(r.Refused, BulkRefusal{id.String(), a.postWithPublishedTitle(p), cause})
 			continue
 		}
 		if err != nil {

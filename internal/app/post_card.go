@@ -13,7 +13,7 @@ import (
 	"belfry/internal/store"
 )
 
-// PostCard is a post as the dashboard shows it.
+// PostCard is a post as the dashboard shows it, without a title that its network does not publish.
 type PostCard struct {
 	contract.Post
 	AccountName string // also set if the account has been disconnected
@@ -146,7 +146,7 @@ func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 // newPostCard returns the card of a post for a caller, without ProfileURL.
 func (a *App) newPostCard(c core.Caller, p core.Post) PostCard {
 	card := PostCard{
-		Post: a.postOf(p), AccountName: p.AccountName,
+		Post: a.postWithPublishedTitle(p), AccountName: p.AccountName,
 		AccountAvatar: contract.AvatarPathOf(p.AccountAvatar), Revision: p.Revision(),
 		NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt,
 		NeedsReconnecting: p.AccountStatus != core.AccountOK, RetryableOnceReconnected: p.IsRetryableOnceReconnected(),
@@ -165,6 +165,20 @@ func (a *App) newPostCard(c core.Caller, p core.Post) PostCard {
 		card.BulkActs = slices.DeleteFunc(BulkActs(), func(act core.Act) bool { return !p.AllowsInBulk(act, now) })
 	}
 	return card
+}
+
+// postWithPublishedTitle is postOf without a title that the network does not publish.
+func (a *App) postWithPublishedTitle(p core.Post) contract.Post {
+	p.Title = a.publishedTitle(p.Platform, p.Title)
+	return a.postOf(p)
+}
+
+// publishedTitle returns the title of a post, or "" if no post on the network has one.
+func (a *App) publishedTitle(platform core.Platform, title string) string {
+	if n, ok := a.cfg.Networks.FindConnector(platform); ok && n.Describe().Limits.Title == nil {
+		return ""
+	}
+	return title
 }
 
 // profileURL returns the address of an account's profile on its network, or "" if it is not known.

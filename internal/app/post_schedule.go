@@ -100,7 +100,7 @@ func (a *App) scheduleDraftAndRecordResult(ctx context.Context, t store.Tenant, 
 	if cause, refused := asBulkRefusal(err); refused {
 		refusal := BulkRefusal{ID: id.String(), Cause: cause}
 		if !before.ID.IsZero() {
-			refusal.Post = a.postOf(before)
+			refusal.Post = a.postWithPublishedTitle(before)
 		}
 		result.Refused = append(result.Refused, refusal)
 		return nil

@@ -27,24 +27,25 @@ type CalendarPost struct {
 	Account  string
 	Platform core.Platform
 	Status   core.PostStatus
-	Text     string // the title, or the beginning of the text
+	Title    string
+	Text     string
 	At       time.Time
 	Revision string // core.Post.Revision
 }
 
-const calendarColumns = `p.id, a.display_name, p.platform, p.status,
-	left(coalesce(nullif(p.title, ''), p.text), 100), p.publish_at, p.text, p.title, p.tags, p.settings, p.tz, p.media_ids`
+const calendarColumns = `p.id, a.display_name, p.platform, p.status, p.publish_at, p.text, p.title, p.tags, p.settings,
+	p.tz, p.media_ids`
 
 // ScanRow reads the place and total of the span, whether a post of it has failed, the number and networks of the posts,
 // whether they are replaced, and calendarColumns.
 func (c *CalendarPost) ScanRow(rows pgx.Rows) error {
 	var p core.Post
 	err := rows.Scan(&c.Span, &c.Total, &c.SpanFailed, &c.Together, (*pgtype.FlatArray[core.Platform])(&c.Platforms),
-		&c.Replaced, idScanner(&c.ID), &c.Account, (*string)(&c.Platform), (*string)(&c.Status), &c.Text,
+		&c.Replaced, idScanner(&c.ID), &c.Account, (*string)(&c.Platform), (*string)(&c.Status),
 		timeScanner(&c.At), &p.Text, &p.Title, (*pgtype.FlatArray[string])(&p.Tags), (*[]byte)(&p.Settings), &p.Zone,
 		(*pgtype.FlatArray[core.MediaID])(&p.MediaIDs))
 	p.PublishAt, p.Status = c.At, c.Status
-	c.Revision = p.Revision()
+	c.Title, c.Text, c.Revision = p.Title, p.Text, p.Revision()
 	return err
 }
 

@@ -41,7 +41,7 @@ type ListModel struct {
 	Form                       string // value of ui.FieldForm
 }
 
-// Row is a post in the list.
+// Row is a post in the list. It has a title only if the network publishes it.
 type Row struct {
 	contract.Post
 	Account, Network string // names
@@ -57,8 +57,6 @@ type Row struct {
 	Fix string
 	// LiveURL is the address of the live post; empty if there is none.
 	LiveURL string
-	// OmitsTitle reports that no post on the network has a title.
-	OmitsTitle bool
 	// BulkActs are the actions on a selection that the post allows.
 	BulkActs []core.Act
 	// Selected reports that the post is selected at first, for example because an action on it has just been refused.
@@ -386,7 +384,7 @@ const (
 // line is shorter.
 func (r Row) shownText(passageBelow string) string {
 	if passageBelow != "" {
-		return r.titleOrText(excerptAbovePassage)
+		return TitleOrText(r.Post, excerptAbovePassage)
 	}
 	return r.titleAndTextOrFileName(rowExcerpt)
 }
@@ -419,36 +417,20 @@ func (r Row) titleAndTextOrFileName(maxChars int) string {
 	if r.hasNoTitleOrText() && len(r.Files) > 0 {
 		return r.Files[0].Name
 	}
-	if title := r.publishedTitle(); title != "" && r.Text != "" {
-		return core.Excerpt(title+" · "+r.Text, maxChars)
-	}
-	return r.titleOrText(maxChars)
-}
-
-func (r Row) hasNoTitleOrText() bool { return r.Text == "" && r.publishedTitle() == "" }
-
-// publishedTitle returns the post's title, or "" if it has none or the network does not publish it.
-func (r Row) publishedTitle() string {
-	if r.Title == nil || r.OmitsTitle {
-		return ""
-	}
-	return *r.Title
-}
-
-// titleOrText is TitleOrText without a title that the network does not publish.
-func (r Row) titleOrText(maxChars int) string {
-	if r.OmitsTitle {
-		r.Title = nil
+	if r.Title != nil && r.Text != "" {
+		return core.Excerpt(*r.Title+" · "+r.Text, maxChars)
 	}
 	return TitleOrText(r.Post, maxChars)
 }
+
+func (r Row) hasNoTitleOrText() bool { return r.Text == "" && r.Title == nil }
 
 // accessibleName returns the post's name in the labels of its row's actions, for screen readers.
 func (r Row) accessibleName() string {
 	if r.hasNoTitleOrText() && len(r.Files) > 0 {
 		return r.Files[0].Name
 	}
-	return r.titleOrText(nameExcerpt)
+	return TitleOrText(r.Post, nameExcerpt)
 }
 
 // TitleOrText returns a post's title or, if it has none, its text on one line. If it is longer than maxChars, it ends
