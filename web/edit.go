@@ -128,7 +128,7 @@ func (r *request) loadPostEditor(card app.PostCard, n network.Network, form url.
 		m.QueuedAt = r.timeInputOrProposal(card.PublishAt, m.Zone)
 	}
 	if card.PublishAt != nil && !m.Part {
-		entry, err := r.web.cfg.App.ListCalendarEntryPosts(r.context(), r.caller, contract.ListPosts{}, "", card.ID)
+		entry, err := r.web.cfg.App.ListCalendarEntryPosts(r.context(), r.caller, contract.ListPosts{Limit: 1}, "", card.ID)
 		if err != nil {
 			return m, err
 		}

@@ -108,8 +108,8 @@ func (a *App) calendarPostOf(c core.Caller, p store.CalendarPost) CalendarPost {
 }
 
 // ListCalendarEntryPosts returns the posts of one entry of a filtered calendar: those that one request created for the
-// same time. entryPostID is the id of any of them. It returns at most maxTogether posts, with their total number, or
-// not_found if there are none.
+// same time. entryPostID is the id of any of them. It returns at most as many posts as the filter's limit, or
+// maxTogether without one, with their total number. It returns not_found if there are none.
 func (a *App) ListCalendarEntryPosts(ctx context.Context, c core.Caller, filter contract.ListPosts,
 	platformOrEmpty core.Platform, entryPostID string,
 ) (CalendarPosts, error) {
@@ -121,7 +121,9 @@ func (a *App) ListCalendarEntryPosts(ctx context.Context, c core.Caller, filter 
 	if err != nil {
 		return CalendarPosts{}, err
 	}
-	f.Limit = maxTogether
+	if filter.Limit == 0 {
+		f.Limit = maxTogether
+	}
 	found, err := t.PostsInCalendarEntry(ctx, f, postID)
 	if err == nil && len(found) == 0 {
 		err = core.NotFound()

@@ -39,3 +39,21 @@ func TestMovablePostsAreThoseThatTheCallerMayMove(t *testing.T) {
 	_, err := h.App.ListMovablePosts(t.Context(), ws.Owner, contract.ListPosts{AccountID: foreign.ID}, "", span)
 	want(t, core.CodeNotFound, err)
 }
+
+func TestAnEntryIsCountedWithoutAllItsPosts(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	made, err := h.App.CreatePosts(t.Context(), ws.Owner, contract.CreatePosts{Confirm: true, PlanPosts: contract.PlanPosts{
+		Targets: contract.Targets{AccountIDs: []string{ws.Account("threads").ID, ws.Account("facebook").ID}}, Text: "hello",
+		When: &contract.When{PublishAt: h.Clock.Now().Add(24 * time.Hour).Format("2006-01-02T15:04")},
+	}})
+	must(t, err)
+	for limit, want := range map[int]int{0: 2, 1: 1} {
+		found, err := h.App.ListCalendarEntryPosts(t.Context(), ws.Owner, contract.ListPosts{Limit: limit}, "", made.Posts[0].ID)
+		must(t, err)
+		if found.Total != 2 || len(found.Posts) != want {
+			t.Errorf("limit %d: %+v", limit, found)
+		}
+	}
+}
