@@ -516,7 +516,7 @@ func TestSavingADraftKeepsATitleThatIsNotPublished(t *testing.T) {
 	}})
 	must(t, err)
 	for _, draft := range made.Posts {
-		page := s.b.get("/posts/" + draft.ID + "/edit").is(t, http.StatusOK)
+		page := s.b.get("/posts/"+draft.ID+"/edit").is(t, http.StatusOK)
 		warns := strings.Contains(page.text(), "Facebook does not show a title with this kind of post.")
 		if onFacebook := draft.Platform == "facebook"; warns != onFacebook || strings.Contains(page.body, "At dawn") != onFacebook {
 			t.Errorf("the editor on %s says %s", draft.Platform, page.text())
