@@ -129,7 +129,7 @@ func (w *World) checkDocumentedError(d sim.Documented, call string, it network.I
 	case err == nil && st.Verdict == core.Doomed && class.Kind == network.Rejected: // a status query returned it
 		err = &network.Error{
 			Kind: network.Rejected, Code: st.Code, Message: st.Message, Hint: st.Hint, Status: d.Status, Raw: []byte(d.Message),
-			Trace: "-", Scope: class.Scope, RetryAfter: class.Wait,
+			Trace: "-", Scope: class.Scope, RetryAfter: class.Wait, Actor: class.Actor,
 		}
 	}
 	e := w.RequireError(err, class.Kind, it.Token.Access)
@@ -144,6 +144,9 @@ func (w *World) checkDocumentedError(d sim.Documented, call string, it network.I
 	}
 	if d.Advice != "" && (e.RetryAfter != class.Wait || e.Scope != class.Scope) {
 		w.t.Errorf("%s: waits for %s in scope %q, want %s in %q", name, e.RetryAfter, e.Scope, class.Wait, class.Scope)
+	}
+	if d.Advice != "" && (e.Actor == network.ActorOperator) != (class.Actor == network.ActorOperator) {
+		w.t.Errorf("%s: %q must act, want %q", name, e.Actor, class.Actor)
 	}
 	return it
 }
