@@ -52,6 +52,11 @@ func (m ErrorMeaning) WhoActs() Actor {
 	return ActorService
 }
 
+// NewError returns an error with this meaning. The caller sets how long a throttle lasts, and its scope.
+func (m ErrorMeaning) NewError(code, message string) Error {
+	return Error{Kind: m.Kind, Code: code, Message: message, Hint: m.Hint, Actor: m.Actor}
+}
+
 // DocumentedError is an error code of a network with its meaning, as Driver.Errors lists it.
 type DocumentedError struct {
 	Code string // as in Error.Code

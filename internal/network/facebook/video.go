@@ -227,9 +227,7 @@ func (v videoNode) pendingOrFailed(it network.Item) (_ network.Status, fileAtFau
 			dead.Message = x.Message
 			row := errorTable.MeaningOf(meta.Code{Code: x.Code})
 			if it.ArmedAt.IsZero() && row.Kind == network.Rejected && x.Code != 0 {
-				return network.Status{}, &network.Error{
-					Kind: network.Rejected, Code: strconv.Itoa(x.Code), Message: x.Message, Hint: row.Hint,
-				}
+				return network.Status{}, new(row.NewError(strconv.Itoa(x.Code), x.Message))
 			}
 		}
 	}

@@ -217,9 +217,7 @@ func permanentFileErrorUnlessArmed(it network.Item, statusText string) error {
 	for _, subcode := range []int{badVideo, badCover} {
 		if code := strconv.Itoa(subcode); strings.HasSuffix(statusText, code) && it.ArmedAt.IsZero() {
 			row := errorTable.MeaningOf(meta.Code{Code: 1, Subcode: subcode})
-			return &network.Error{
-				Kind: row.Kind, Code: code, Message: "Instagram cannot use the file: " + statusText, Hint: row.Hint,
-			}
+			return new(row.NewError(code, "Instagram cannot use the file: "+statusText))
 		}
 	}
 	return nil

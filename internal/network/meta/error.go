@@ -97,10 +97,8 @@ func (t ErrorTable) convertGraphError(resp *network.Response, e graphError, now 
 	if (row.Kind == network.Rejected || row.Kind == network.Transient) && resp.Status == http.StatusTooManyRequests {
 		row = network.ErrorMeaning{Kind: network.RateLimited, Hint: hintThrottled, Wait: defaultWait}
 	}
-	out := network.Error{
-		Kind: row.Kind, Code: Code{e.Code, e.Subcode}.String(), Message: cmp.Or(e.UserMsg, e.Message), Hint: row.Hint,
-		Actor: row.Actor, Trace: cmp.Or(e.Trace, traceID(resp)),
-	}
+	out := row.NewError(Code{e.Code, e.Subcode}.String(), cmp.Or(e.UserMsg, e.Message))
+	out.Trace = cmp.Or(e.Trace, traceID(resp))
 	switch {
 	case row.Kind == network.RateLimited:
 		out.RetryAfter = cmp.Or(longestHeaderWait(resp, now), row.Wait, defaultWait)

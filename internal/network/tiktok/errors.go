@@ -149,10 +149,8 @@ type apiFault struct {
 // newAPIError returns the error for a refusal, with TikTok's message. The code decides, whatever the status.
 func (n *Network) newAPIError(resp *network.Response, f apiFault) *network.Error {
 	r := meaningOf(f.Code, resp.Status)
-	e := network.Error{
-		Kind: r.Kind, Code: f.Code, Message: cmp.Or(f.Message, f.Code), Hint: r.Hint, Actor: r.Actor,
-		Trace: f.LogID, Scope: r.Scope,
-	}
+	e := r.NewError(f.Code, cmp.Or(f.Message, f.Code))
+	e.Trace, e.Scope = f.LogID, r.Scope
 	if r.Kind == network.RateLimited {
 		e.RetryAfter = cmp.Or(resp.RetryAfter(n.env.Now()), r.Wait)
 	}

@@ -55,7 +55,7 @@ func newAPIError(resp *network.Response, now time.Time) *network.Error {
 	case !known:
 		meaning = meaningOfStatus(resp.Status)
 	}
-	e := network.Error{Kind: meaning.Kind, Code: reason, Message: message, Hint: meaning.Hint, Actor: meaning.Actor}
+	e := meaning.NewError(reason, message)
 	if meaning.Kind == network.RateLimited {
 		e.Scope, e.RetryAfter = meaning.Scope, cmp.Or(resp.RetryAfter(now), meaning.Wait)
 		if meaning.Daily {
@@ -81,7 +81,7 @@ func newTokenError(resp *network.Response, now time.Time) *network.Error {
 	known, isKnown := tokenReasons[out.Code]
 	switch {
 	case isKnown && known.Actor == network.ActorOperator:
-		e.Kind, e.Hint, e.Actor = known.Kind, known.Hint, known.Actor
+		e = known.NewError(e.Code, e.Message)
 	case meaning.Kind == network.RateLimited:
 		e.Hint, e.RetryAfter = meaning.Hint, cmp.Or(resp.RetryAfter(now), meaning.Wait)
 	case meaning.Kind == network.Transient:
