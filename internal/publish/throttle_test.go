@@ -250,10 +250,10 @@ func TestTheEndOfAHoldLocksTheAccountBeforeTheFiles(t *testing.T) {
 	b.exec(`UPDATE accounts SET held_until = clock()`)
 	person, err := b.Pool.Begin(b.Context())
 	must(t, err)
-	locked := make(chan error, 1)
+	accountID, locked := b.ws.AccountID(account), make(chan error, 1)
 	worker := b.through(func(n network.Network) network.Network {
 		return beforePublish{n, func() {
-			_, err := person.Exec(b.Context(), `SELECT FROM accounts WHERE id = $1 FOR SHARE`, b.ws.AccountID(account))
+			_, err := person.Exec(b.Context(), `SELECT FROM accounts WHERE id = $1 FOR SHARE`, accountID)
 			locked <- err
 		}}
 	})
@@ -261,7 +261,12 @@ func TestTheEndOfAHoldLocksTheAccountBeforeTheFiles(t *testing.T) {
 	must(t, err)
 	done := make(chan error, 1)
 	go func() { done <- worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id) }()
-	must(t, <-locked)
+	select {
+	case err := <-locked:
+		must(t, err)
+	case err := <-done:
+		t.Fatalf("the worker ended before its publishing call: %v", err)
+	}
 	b.Eventually("the worker waits for the account", func() (waits bool) {
 		must(t, b.Pool.QueryRow(b.Context(), `SELECT EXISTS (
 			SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits))
