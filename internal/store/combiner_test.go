@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,18 +56,20 @@ func TestEveryCallHasATimeLimit(t *testing.T) {
 			<-ctx.Done()
 			return slices.Repeat([]error{ctx.Err()}, len(inputs))
 		}}
+		began := time.Now()
+		var callers sync.WaitGroup
 		for in := range 3 {
-			go func() {
+			callers.Go(func() {
 				if out, err := c.callWithOthers(context.WithoutCancel(t.Context()), in); err != nil || !errors.Is(out, context.DeadlineExceeded) {
 					t.Errorf("input %d got %v, %v", in, out, err)
 				}
-			}()
+			})
 			synctest.Wait()
 		}
-		<-time.After(2 * combinedTime)
+		callers.Wait()
 		synctest.Wait()
-		if c.running {
-			t.Error("after the time limits of both calls, a call is still running")
+		if took := time.Since(began); c.running || took != 2*combinedTime {
+			t.Errorf("after %s, a call is still running: %v", took, c.running)
 		}
 	})
 }
