@@ -57,6 +57,14 @@ func TestTheCoverBecomesTheThumbnail(t *testing.T) {
 	w.CheckError(f.RunFinalStep(t.Context(), it, id, "thumbnail"), network.Rejected)
 }
 
+func TestAVideoThatIsNotFoundYetGetsItsThumbnailLater(t *testing.T) {
+	t.Parallel()
+	w, f, it, id := finishing(t, `{"useCoverAsThumbnail":true}`)
+	w.AddFault(sim.Fault{Call: "thumbnail", Kind: sim.Error, Reason: "videoNotFound", Status: 404})
+	w.CheckError(f.RunFinalStep(t.Context(), it, id, "thumbnail"), network.Transient)
+	w.CheckError(f.RunFinalStep(t.Context(), it, "unlisted", "thumbnail"), network.Transient)
+}
+
 // A Short that is not processed yet would not keep its thumbnail.
 func TestAThumbnailWaitsForProcessing(t *testing.T) {
 	t.Parallel()
