@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -129,6 +130,24 @@ func TestAPostIsRetriedOnlyIfItsAccountIsReconnectedAndItStillFails(t *testing.T
 	done, err = finish(t, h, ws, "threads", h.Consent(start.AuthorizeURL, "maren.writes"))
 	if must(t, err); done.Reconnected.Post != "" || done.Reconnected.Retried || len(done.Reconnected.Lost) != 0 {
 		t.Errorf("with the post deleted: %+v", done.Reconnected)
+	}
+}
+
+func TestThePostsOfALostAccountAreNotRetriedWithOthers(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	account := ws.Account("threads")
+	p := loseAccessTo(t, h, ws, account)
+	retry := app.BulkAction{Act: core.ActRetry, IDs: []string{p.ID}}
+	got, err := h.App.ApplyBulkAction(t.Context(), ws.Owner, retry)
+	must(t, err)
+	if got.Done != 0 || len(got.Refused) != 1 || !strings.HasPrefix(got.Refused[0].Cause.Hint, "Reconnect the account") {
+		t.Errorf("while the account is lost: %+v", got)
+	}
+	ws.Reconnect(account)
+	if got, err = h.App.ApplyBulkAction(t.Context(), ws.Owner, retry); err != nil || got.Done != 1 {
+		t.Errorf("once it is reconnected: %+v, %v", got, err)
 	}
 }
 

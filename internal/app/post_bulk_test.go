@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -120,7 +121,8 @@ func TestAPostThatMayBeLiveIsNotCopiedWithOthers(t *testing.T) {
 	post := b.ws.Draft("perhaps live", b.ws.Account("threads"))
 	_, err := b.Pool.Exec(t.Context(), `UPDATE posts SET status = 'failed', error_code = 'outcome_unknown'`)
 	must(t, err)
-	if got := b.bulk(core.ActDuplicate, core.Shift{}, post); got.Done != 0 || len(got.Refused) != 1 {
+	got := b.bulk(core.ActDuplicate, core.Shift{}, post)
+	if got.Done != 0 || len(got.Refused) != 1 || !strings.HasPrefix(got.Refused[0].Cause.Message, "Belfry does not know") {
 		t.Errorf("the result is %+v", got)
 	}
 }
