@@ -152,7 +152,7 @@ func TestTheConsentPageBeginsWithTheAccountsThatWereLostLast(t *testing.T) {
 	t.Parallel()
 	l := newLogin(t, "", func(c *sim.OAuthConfig) {
 		c.Accounts = func() sim.Group {
-			var group sim.Group
+			group := sim.Group{Apart: []sim.Choice{{Type: "radio", Name: "who", Value: "nobody"}}}
 			for _, who := range []string{"ana", "ben", "kit", "maren", "papercut"} {
 				group.Choices = append(group.Choices, sim.Choice{Type: "radio", Name: "who", Value: who, Label: who})
 			}
@@ -171,8 +171,8 @@ func TestTheConsentPageBeginsWithTheAccountsThatWereLostLast(t *testing.T) {
 			t.Errorf("offered %q, want %q", all, want)
 		}
 	}
-	offered("ana checked, ben, kit, maren, papercut, ")
-	for _, who := range []string{"maren", "papercut", "kit"} {
+	offered("ana checked, ben, kit, maren, papercut, nobody, ")
+	for _, who := range []string{"maren", "papercut", "kit", "nobody"} {
 		_, err := l.oauth.IssueToken(sim.Token{
 			Consented: sim.Consented{Subject: who}, Kind: sim.AccessToken, Grant: l.code(url.Values{"who": {who}}),
 		}, 0)
@@ -180,11 +180,11 @@ func TestTheConsentPageBeginsWithTheAccountsThatWereLostLast(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	offered("kit checked, papercut, maren, ana, ben, ")
+	offered("kit checked, papercut, maren, ana, ben, nobody, ")
 	if err := l.oauth.EndPersonAccess("papercut"); err != nil {
 		t.Fatal(err)
 	}
-	offered("papercut checked, kit, maren, ana, ben, ")
+	offered("papercut checked, kit, maren, ana, ben, nobody, ")
 }
 
 func TestACodeIsGoodOnceForItsOwnAppAndVerifier(t *testing.T) {
