@@ -44,6 +44,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"a row has its time of day", "posts", ".post-time time", []string{"12:05", "12:05"}},
 		{"a failed post says why in its row", "posts-failed", ".row-note", []string{"(#2) An unexpected error has occurred. Next try at 10:09."}},
 		{"a live copy takes the place of the reason", "posts-all", ".row-note [data-testid=row-copy]", []string{"A copy is live"}},
+		{"a post whose copy is live is not retried", "post-replaced", "[data-testid=retry]", nil},
 		{"a draft without a time says by what it is sorted", "posts-all", ".post-time .row-note", []string{"Created 21 Nov"}},
 		{
 			"a search shows the passage that matches", "posts-search", "[data-testid=row-match]",
@@ -223,6 +224,10 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			[]string{"Reconnect Ada Lindqvist on Threads"},
 		},
 		{"the button says it alone", "post-revoked", ".failure > p:not([data-testid])", nil},
+		{
+			"then the post is sent again", "post-revoked", "[data-testid=mend]",
+			[]string{"If you reconnect the account here, Belfry sends this post again automatically."},
+		},
 		{"by those who may", "post-revoked-editor", "#reconnect", nil},
 		{"until then, sending it again would fail", "post-revoked-editor", "#retry, .head-acts .primary", nil},
 		{

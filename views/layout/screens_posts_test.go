@@ -207,6 +207,8 @@ func (f fixture) show(p core.Post) posts.ShowModel {
 		NextTry: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt, PrepareAt: p.PrepareAt,
 		Acts:   slices.DeleteFunc(core.Acts(), func(a core.Act) bool { return !p.Allows(a, f.now) }),
 		Events: []contract.Event{{Kind: "created", At: *f.in(-time.Hour)}},
+
+		RetryableOnceReconnected: p.IsRetryableOnceReconnected(),
 	}
 	if !p.ReplacedBy.IsZero() {
 		m.ReplacedBy = p.ReplacedBy.String()
@@ -257,7 +259,7 @@ func (f fixture) shows() map[string]templ.Component {
 		Hint: "The network could not answer. Nothing was published.",
 	}
 	copied := failed
-	copied.ReplacedBy = core.NewID[core.PostKind]()
+	copied.ReplacedBy, _ = core.ParseID[core.PostKind](postID[:len(postID)-1] + "9")
 	replaced := f.show(copied)
 	failed.NextTryAt = f.now.Add(4 * time.Minute)
 	failing := f.show(failed)
@@ -286,11 +288,11 @@ func (f fixture) shows() map[string]templ.Component {
 	ofEditor := f.show(lost)
 	ofEditor.Frame.Manages, ofEditor.AccountTrouble = false, "Ada Lindqvist on Threads: access was revoked."
 	revoked := ofEditor
-	revoked.Frame.Manages, revoked.Reconnect = true, revoked.Frame.Link.Reconnect(accA)
+	revoked.Frame.Manages, revoked.Reconnect = true, revoked.Frame.Link.ReconnectForPost(postID)
 	toFail := toCome
 	toFail.AccountStatus = core.AccountRevoked
 	waiting := f.show(toFail)
-	waiting.AccountTrouble, waiting.Reconnect = revoked.AccountTrouble, revoked.Reconnect
+	waiting.AccountTrouble, waiting.Reconnect = revoked.AccountTrouble, waiting.Frame.Link.Reconnect(accA)
 	waiting.OnHold = "the database was restored from a backup"
 
 	private := f.show(f.post("live", showText, f.now))
