@@ -164,6 +164,22 @@ var scripts = map[string]struct{ script, want string }{
 		"09:53: in 1 hour 51 minutes|10:05: in 1 hour 39 minutes|11:44: in 1 minute|11:44: now|11:45: now|11:46: in the past|" +
 			"10:05: in 3 hours|in 23 hours 59 minutes|tomorrow|in 5 days",
 	},
+	"an empty time zone becomes the browser's own, even without a menu of all zones": {`
+		const { offerZones } = await import("/static/js/zone.js");
+		const all = Intl.supportedValuesOf;
+		const offered = [];
+		for (const [known, value] of [[undefined, ""], [undefined, "Asia/Kathmandu"], [() => ["Asia/Kathmandu"], ""]]) {
+			Intl.supportedValuesOf = known;
+			const probe = document.body.appendChild(document.createElement("p"));
+			probe.innerHTML = "<input data-zone-input id=probed value='" + value + "'>";
+			offerZones();
+			const input = document.getElementById("probed");
+			offered.push(input.tagName + " " + (input.value === "Asia/Kathmandu" ? input.value :
+				input.value === (Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC")));
+			probe.remove();
+		}
+		Intl.supportedValuesOf = all;
+		return offered.join();`, "INPUT true,INPUT Asia/Kathmandu,SELECT true"},
 	"a group without accounts is not chosen": {`
 		const { startChoosing } = await import("/static/js/accounts.js");
 		const form = document.createElement("form");
