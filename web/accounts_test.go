@@ -399,6 +399,27 @@ func TestAnAccountOfAnOlderVersionSaysWhatItPrevents(t *testing.T) {
 	}
 }
 
+// A post that a worker was sending was promised to be sent again, but its link only reconnected the account.
+func TestReconnectingPromisesARetryOnlyWhereItRetries(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.Fault(sim.Fault{Network: "threads", Kind: sim.TokenRevoked})
+	post := s.ws.Now("hello", s.threads)
+	s.work(post)
+	const promise = "If you reconnect the account here, Belfry sends this post again automatically."
+	page := s.show(post)
+	page.one(t, testid("reconnect")+`[href="/posts/`+post.ID+`/reconnect"]`)
+	page.says(t, promise)
+	_, err := s.Pool.Exec(t.Context(), `UPDATE publications SET due_at = clock(), lease_owner = 'w', lease_epoch = 1,
+		lease_until = clock() + '1 minute'::interval`)
+	must(t, err)
+	page = s.show(post)
+	page.one(t, testid("reconnect")+`[href="/accounts/`+s.threads.ID+`/reconnect"]`)
+	if strings.Contains(page.text(), promise) {
+		t.Error("the post promises a retry")
+	}
+}
+
 func TestReconnectingFromAFailedPostRetriesIt(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

@@ -584,6 +584,7 @@ func TestALiveRowOpensThePublishedPost(t *testing.T) {
 	if textOf(open) != "Open Rye bread is back. on Threads" {
 		t.Errorf("it says %q", textOf(open))
 	}
+	s.seat(s.ws.Member(core.RoleViewer)).get("/posts?status=live").one(t, testid("row-open")+`[href="`+*live.ExternalURL+`"]`)
 }
 
 func TestATitleIsShownOnlyOnNetworksThatPublishIt(t *testing.T) {
