@@ -55,8 +55,8 @@ func (a *App) duplicatePostAt(ctx context.Context, c core.Caller, id string, cre
 }
 
 // checkAndStopOtherCopies makes sure that only one of a failed post and its copies is published, before one of them is
-// queued. It returns conflict if another one is queued, may be live, or went live after the post was created. It cancels
-// the automatic retries of the others. The caller must have called store.Tenant.LockCopies.
+// queued. It returns conflict if another one is queued, may be live, or went live after the post was created. It
+// cancels the automatic retries of the others. The caller must have called store.Tenant.LockCopies.
 func (a *App) checkAndStopOtherCopies(ctx context.Context, t store.Tenant, p core.Post) error {
 	others, err := t.OtherCopies(ctx, p.ID)
 	if err != nil {

@@ -66,8 +66,8 @@ func (a *App) scheduleAllDraftsOrNone(ctx context.Context, t store.Tenant, c cor
 	return r, nil
 }
 
-// lockExistingPosts locks the posts that exist with their copies, in the order of their ids, so that two requests cannot
-// deadlock.
+// lockExistingPosts locks the posts that exist, with their copies, in the order of their ids, so that two requests
+// cannot deadlock.
 func lockExistingPosts(ctx context.Context, t store.Tenant, ids []core.PostID) error {
 	if err := t.LockCopies(ctx, ids); err != nil {
 		return err

@@ -28,8 +28,8 @@ func (p Post) HasUnknownOutcome() bool {
 	return p.Status == PostFailed && p.Error != nil && p.Error.Code == ErrorOutcomeUnknown
 }
 
-// CheckOtherCopyAllowed returns conflict if another copy of the same failed post must not be published, because this post
-// is live, may be live, or is going to be published.
+// CheckOtherCopyAllowed returns conflict if another copy of the same failed post must not be published, because this
+// post is live, may be live, or is going to be published.
 func (p Post) CheckOtherCopyAllowed() error {
 	switch {
 	case p.Status == PostLive:

@@ -49,7 +49,7 @@ var errorTable = map[string]network.ErrorMeaning{
 	"invalid_params": {Kind: network.Rejected, Hint: hintParameter},
 	"invalid_publish_id": {
 		Kind: network.Rejected,
-		Hint: "This upload no longer exists on TikTok. Before you send the post again, check on TikTok that it was not published.",
+		Hint: "This upload no longer exists on TikTok. Before you send the post again, check that it is not on the account.",
 	},
 	"token_not_authorized_for_specified_publish_id": {
 		Kind: network.Rejected, Actor: network.ActorOwner,
