@@ -26,6 +26,7 @@ func (b *browser) addFromLibrary(ids ...string) {
 	b.click(testid("open-library"))
 	for _, id := range ids {
 		b.click(`label:has([data-pick][value="` + id + `"])`)
+		b.waitFor(`document.querySelector('[data-pick][value="` + id + `"]').checked`)
 	}
 	b.click("#picker " + testid("pick"))
 	for _, id := range ids {

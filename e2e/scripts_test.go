@@ -233,6 +233,27 @@ var scripts = map[string]struct{ script, want string }{
 		return told.join("|");`,
 		"No, 403. Your text is still here.|No, 429. Your text is still here.30000|No, 503. Your text is still here.5000",
 	},
+	// A file that was picked while the plan of the text was on its way was gone.
+	"the composer leaves out a plan that does not know a file that was just added": {
+		`
+		const { startRedrawing } = await import("/static/js/redraw.js");
+		const form = document.createElement("form");
+		form.innerHTML = "<ol id=tiles></ol><button id=submit></button>";
+		form.dataset.plan = "/plan";
+		const [fetching, timeout] = [window.fetch, window.setTimeout];
+		window.setTimeout = () => 0;
+		let arrive;
+		const body = new Promise((arrived) => (arrive = arrived));
+		window.fetch = async () => ({ ok: true, headers: new Headers(), text: () => body });
+		const drawn = startRedrawing(form)();
+		const tiles = form.querySelector("#tiles");
+		tiles.append(document.createElement("li"));
+		tiles.dispatchEvent(new Event("input", { bubbles: true }));
+		arrive("<form id=compose><ol id=tiles></ol><button id=submit></button></form>");
+		await drawn;
+		[window.fetch, window.setTimeout] = [fetching, timeout];
+		return tiles.childElementCount + " " + form.hasAttribute("data-planning");`, "1 true",
+	},
 }
 
 // readModules answers the browser's requests for single modules with the files of static/js. The program serves them

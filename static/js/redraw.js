@@ -33,6 +33,7 @@ export function startRedrawing(form) {
       const redirect = answer.headers.get("HX-Redirect");
       if (redirect) return location.assign(redirect);
       const text = await answer.text();
+      current.signal.throwIfAborted();
       if (!answer.ok) throw readRefusal(answer, text);
       show(text);
     } catch (problem) {
@@ -60,6 +61,7 @@ export function startRedrawing(form) {
     form.toggleAttribute("data-planning", true);
     clearTimeout(timer);
     const types = event.target.matches?.("textarea, input:not([type=checkbox], [type=radio])");
+    if (!types) request?.abort(); // its response would remove a file that was just added
     timer = setTimeout(redraw, types ? typingPause : 0);
   });
   return redraw;
