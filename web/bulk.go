@@ -32,8 +32,8 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 	if err == nil {
 		result, err = r.web.cfg.App.ApplyBulkAction(r.context(), r.caller, in)
 	}
-	if in.Act == core.ActQueue && (err != nil || len(result.Refused) > 0) {
-		r.rememberScheduleInput(form)
+	if err != nil || len(result.Refused) > 0 {
+		r.rememberBulkInput(form)
 	}
 	if e, ok := asFormRefusal(err); ok {
 		return r.redirectWithBulkRefusal(form, e)

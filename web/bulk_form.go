@@ -82,23 +82,40 @@ func shiftBy(n int, unit string) core.Shift {
 	return core.Shift{Days: n}
 }
 
-// rememberScheduleInput stores what the person entered to schedule drafts, for the next list.
-func (r *request) rememberScheduleInput(form url.Values) {
-	entered := url.Values{}
-	for _, name := range []string{posts.FieldAt, posts.FieldSpread, posts.FieldEvery, posts.FieldEveryUnit} {
-		entered.Set(name, form.Get(name))
-	}
-	r.putSessionValue(r.sessionKeyForWorkspace(keySchedule), entered.Encode())
+// bulkInputNames are the inputs of the actions on several posts.
+var bulkInputNames = []string{
+	posts.FieldAct, posts.FieldAt, posts.FieldSpread, posts.FieldEvery, posts.FieldEveryUnit,
+	posts.FieldMove, posts.FieldShift, posts.FieldUnit, posts.FieldDay,
 }
 
-// popScheduleInput returns what the person entered to schedule drafts that were refused, or else the default values.
-func (r *request) popScheduleInput(zone core.Zone) posts.ScheduleInput {
-	entered, err := url.ParseQuery(r.popSessionValue(r.sessionKeyForWorkspace(keySchedule)))
-	if err != nil || len(entered) == 0 {
-		return posts.ScheduleInput{At: r.timeInputOrProposal(nil, zone), Every: "1"}
+// rememberBulkInput stores what the person entered for an action on several posts, for the next list.
+func (r *request) rememberBulkInput(form url.Values) {
+	entered := url.Values{}
+	for _, name := range bulkInputNames {
+		entered.Set(name, form.Get(name))
 	}
-	return posts.ScheduleInput{
-		At: entered.Get(posts.FieldAt), Apart: entered.Get(posts.FieldSpread) == posts.SpreadApart,
-		Every: entered.Get(posts.FieldEvery), Hours: entered.Get(posts.FieldEveryUnit) == posts.UnitHours, Open: true,
+	r.putSessionValue(r.sessionKeyForWorkspace(keyBulkInput), entered.Encode())
+}
+
+// popBulkInput returns what the person entered to schedule drafts or to move posts that were refused, or else
+// proposals.
+func (r *request) popBulkInput(zone core.Zone) (schedule posts.ScheduleInput, move posts.MoveInput) {
+	schedule = posts.ScheduleInput{At: r.timeInputOrProposal(nil, zone), Every: "1"}
+	entered, err := url.ParseQuery(r.popSessionValue(r.sessionKeyForWorkspace(keyBulkInput)))
+	if err != nil {
+		return schedule, move
 	}
+	switch core.Act(entered.Get(posts.FieldAct)) {
+	case core.ActQueue:
+		schedule = posts.ScheduleInput{
+			At: entered.Get(posts.FieldAt), Apart: entered.Get(posts.FieldSpread) == posts.SpreadApart,
+			Every: entered.Get(posts.FieldEvery), Hours: entered.Get(posts.FieldEveryUnit) == posts.UnitHours, Open: true,
+		}
+	case core.ActReschedule:
+		move = posts.MoveInput{
+			Way: entered.Get(posts.FieldMove), Number: entered.Get(posts.FieldShift),
+			Hours: entered.Get(posts.FieldUnit) == posts.UnitHours, Day: entered.Get(posts.FieldDay), Open: true,
+		}
+	}
+	return schedule, move
 }

@@ -261,8 +261,9 @@ func (r *request) showPostsTogether(together calendar.TogetherModel, shown link.
 	}
 	m := posts.ListModel{
 		Frame: together.Frame, Zone: together.Zone, Now: r.web.cfg.Now(), Form: newFormID(),
-		Calendar: &shown, Schedule: r.popScheduleInput(together.Zone),
+		Calendar: &shown,
 	}
+	m.Schedule, m.Move = r.popBulkInput(together.Zone)
 	hasOtherStatus := func(card app.PostCard) bool { return card.Status != cards[0].Status }
 	if status := cards[0].Status; status != string(core.PostQueued) && !slices.ContainsFunc(cards, hasOtherStatus) {
 		m.Filter.Status = status

@@ -49,7 +49,7 @@ type formAnswer struct {
 }
 
 // keysForNextPage are the keys under which the session keeps what a form leaves for the page to which it redirects.
-var keysForNextPage = []string{keyFlash, keySelected, keySchedule}
+var keysForNextPage = []string{keyFlash, keySelected, keyBulkInput}
 
 // actUnlessRepeated calls act unless the form was submitted before. Unlike actOnce and doOnce, it stores no result: it
 // is for an action whose page shows a secret.

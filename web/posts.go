@@ -43,8 +43,8 @@ func (r *request) showPosts() error {
 			return err
 		}
 	}
-	if filter.Status == string(core.PostDraft) && !r.wantsFragment() {
-		m.Schedule = r.popScheduleInput(m.Zone)
+	if !r.wantsFragment() {
+		m.Schedule, m.Move = r.popBulkInput(m.Zone)
 	}
 	if m.Accounts, m.Groups, m.Networks, err = r.loadFilterOptions(); err != nil {
 		return err

@@ -233,6 +233,32 @@ func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
 	s.bulk(nil, "act", "cancel").says(t, "No post is selected.")
 }
 
+func TestPostsThatCannotBeMovedKeepWhatWasEntered(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	post := s.ws.Queued("today", s.threads, s.Clock.Now().Add(time.Hour))
+	for wrong, entered := range map[string][]string{
+		"The time is in the past.":             {"earlier", "3", "hours", "2026-10-09"},
+		"Posts can be moved by at most":        {"later", "9000", "days", "2026-10-09"},
+		"is not a valid number":                {"later", "many", "hours", "2026-10-09"},
+		"is more than 366 days ahead":          {"day", "2", "hours", "2029-10-09"},
+		"“today” on Threads: The time is in t": {"day", "1", "days", "2026-10-01"},
+	} {
+		page := s.bulk([]contract.Post{post}, "act", "reschedule",
+			"move", entered[0], "shift", entered[1], "unit", entered[2], "day", entered[3])
+		page.says(t, wrong)
+		page.one(t, `input[name=post][value="`+post.ID+`"][checked]`)
+		page.one(t, ".post-move[open] [name=move][value="+entered[0]+"][checked]")
+		if hours := len(page.all("#bulk-unit option[value=hours][selected]")) == 1; hours != (entered[2] == "hours") ||
+			page.value(t, "shift") != entered[1] || page.value(t, "day") != entered[3] {
+			t.Errorf("%s: the form has %q, hours: %t, and %q", wrong, page.value(t, "shift"), hours, page.value(t, "day"))
+		}
+		if len(s.b.get("/posts").all(".post-move[open]")) != 0 {
+			t.Errorf("%s: the form is kept for ever", wrong)
+		}
+	}
+}
+
 func TestAnErrorMidwayShowsWhatIsDone(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

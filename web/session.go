@@ -32,7 +32,7 @@ const (
 	keySeen         = "seen"      // seconds of Unix time: when they last did something
 	keyFlash        = "flash"     // by workspace (sessionKeyForWorkspace)
 	keySelected     = "selected"  // by workspace: the posts or files that are still selected after an action
-	keySchedule     = "schedule"  // by workspace: what a person entered to schedule drafts that were refused
+	keyBulkInput    = "bulk"      // by workspace: what a person entered for an action on several posts that was refused
 	keyChoice       = "choice."   // followed by a workspace's id: the profiles to choose from
 	keyCalendarView = "calendar"  // the view of the calendar that the person chose last
 	keySavedForm    = "carried"   // a form that was submitted after the previous session had ended

@@ -34,8 +34,9 @@ type ListModel struct {
 	LiveToday int
 	// Calendar is set if the rows are the posts of an entry or of a day of the calendar. It has a date only for a day.
 	Calendar *link.Calendar
-	// Schedule contains the values of the inputs for scheduling drafts.
+	// Schedule contains the values of the inputs for scheduling drafts, and Move those for moving posts.
 	Schedule ScheduleInput
+	Move     MoveInput
 	// Accounts, Groups and Networks are the options of the filter.
 	Accounts, Groups, Networks []ui.Option
 	Form                       string // value of ui.FieldForm
@@ -72,6 +73,22 @@ type ScheduleInput struct {
 	Open  bool // shows the inputs at once
 }
 
+// MoveInput contains the values of the inputs for moving several posts. For an empty value, the form shows a proposal.
+type MoveInput struct {
+	Way    string // MoveLater, MoveEarlier or MoveToDay
+	Number string // how many days, or hours if Hours is set, the posts move earlier or later
+	Hours  bool
+	Day    string // of MoveToDay, YYYY-MM-DD
+	Open   bool   // shows the inputs at once
+}
+
+// orProposal returns the input with tomorrow in place of an empty day, and one day later in place of other empty values.
+func (in MoveInput) orProposal(today time.Time) MoveInput {
+	in.Way, in.Number = cmp.Or(in.Way, MoveLater), cmp.Or(in.Number, "1")
+	in.Day = cmp.Or(in.Day, today.AddDate(0, 0, 1).Format(time.DateOnly))
+	return in
+}
+
 // ContentHash returns a string that changes whenever the list would look different. Pages poll with it
 // (link.PostsSince).
 func (m ListModel) ContentHash() string {
@@ -84,11 +101,6 @@ func (m ListModel) ContentHash() string {
 		shown = append(shown, r.ID, r.StatusLine, r.UpdatedAt.UnixMilli(), r.Editable, r.Fix, r.ReplacedBy, r.Note, r.LiveURL)
 	}
 	return hashValues(shown...)
-}
-
-// tomorrowDate returns the date of the next day in the workspace, YYYY-MM-DD.
-func (m ListModel) tomorrowDate() string {
-	return m.Zone.Today(m.Now).AddDate(0, 0, 1).Format(time.DateOnly)
 }
 
 // MostLiveToday is the maximum of ListModel.LiveToday.
