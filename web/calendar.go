@@ -288,23 +288,22 @@ func (r *request) moveCalendarEntry(form url.Values) error {
 		return err
 	}
 	shown := link.ParseCalendar(r.echo.QueryParams())
-	id, wholeEntry := form.Get(calendar.FieldPost), form.Get(calendar.FieldTogether) != ""
 	isUndo := form.Has(posts.FieldBefore)
 	in := contract.EditPost{
-		ID: id, Revision: form.Get(calendar.FieldRevision),
+		ID: form.Get(calendar.FieldPost), Revision: form.Get(calendar.FieldRevision),
 		When: &contract.When{PublishAt: trimZeroSeconds(form.Get(calendar.FieldAt)), Timezone: zone.Name()},
 	}
 	flash, mayBeOutdated, err := doOnce(r, form, func(ctx context.Context) (layout.Flash, error) {
 		switch {
 		case isUndo:
 			return r.restoreSchedules(ctx, form, func(before []app.PostSchedule) string { return movedBackText(before, zone) })
-		case wholeEntry:
+		case form.Get(calendar.FieldTogether) != "":
 			return r.movePostsOfCalendarEntry(ctx, in, shown.Filter, zone)
 		}
 		return r.moveSinglePost(ctx, in, zone)
 	})
 	if e, ok := asFormRefusal(err); ok && !isUndo {
-		return r.renderMoveError(id, wholeEntry, e)
+		return r.renderMoveError(form, e)
 	}
 	if err != nil {
 		return err
@@ -369,9 +368,9 @@ func (r *request) movePostsOfCalendarEntry(
 
 // renderMoveError renders the calendar with the reason why a post was not moved. For a whole entry, none of its posts
 // was moved. If the time is in the past, the page offers to send a single post now.
-func (r *request) renderMoveError(postID string, wholeEntry bool, e *core.Error) error {
+func (r *request) renderMoveError(form url.Values, e *core.Error) error {
 	r.setRetryAfterHeader(e)
-	p, err := r.web.cfg.App.GetPostCard(r.context(), r.caller, postID)
+	p, err := r.web.cfg.App.GetPostCard(r.context(), r.caller, form.Get(calendar.FieldPost))
 	if err != nil {
 		return err
 	}
@@ -380,15 +379,15 @@ func (r *request) renderMoveError(postID string, wholeEntry bool, e *core.Error)
 		return err
 	}
 	m.Refused = &calendar.Refusal{
-		Post:  calendar.Post{ID: p.ID, Text: cmp.Or(valueOrZero(p.Title), p.Text)},
-		Error: *r.web.errorForPeople(e),
+		Post:  calendar.Post{ID: p.ID, Text: cmp.Or(valueOrZero(p.Title), p.Text), Revision: p.Revision},
+		Error: *r.web.errorForPeople(e), At: form.Get(calendar.FieldAt), Together: form.Get(calendar.FieldTogether),
 	}
 	if e.Code == core.CodePlanHasIssues {
 		m.Refused.Error.Message = "" // the hint contains the issues
 	}
 	isPast := func(issue core.Issue) bool { return issue.Code == core.IssueTimeInPast.Code }
 	for _, row := range e.Rows {
-		m.Refused.SendNow = m.Refused.SendNow || !wholeEntry && slices.ContainsFunc(row.Issues, isPast)
+		m.Refused.SendNow = m.Refused.SendNow || m.Refused.Together == "" && slices.ContainsFunc(row.Issues, isPast)
 	}
 	return r.render(httpd.Status(e.Code), calendar.Page(m), calendar.RefusedPart(m))
 }

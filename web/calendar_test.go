@@ -421,6 +421,25 @@ func TestAMoveIntoThePastOffersSendNow(t *testing.T) {
 		one(t, testid("calendar"))
 }
 
+func TestAMoveThatIsRefusedOnAPageKeepsWhatWasEntered(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	a.b.get("/calendar").one(t, "dialog#move:not([open])")
+	for together, moved := range map[string]string{"": "Moved to Thu 8 Oct", "yes": "1 post moved to Thu 8 Oct"} {
+		post := a.at("2026-10-07T18:00", "Rye bread is back."+together)
+		page := a.b.post("/calendar/move", "post", post.ID, "at", "2026-10-04T18:00", "together", together).
+			is(t, http.StatusConflict)
+		page.says(t, "The time is in the past.")
+		form := page.form(t, "dialog#move[open] form")
+		if form.Get("post") != post.ID || form.Get("at") != "2026-10-04T18:00" || form.Get("together") != together {
+			t.Errorf("the form has %v", form)
+		}
+		form.Set("at", "2026-10-08T18:00")
+		a.b.send(http.MethodPost, attribute(page.one(t, "dialog#move form"), "action"), form.Encode()).is(t, http.StatusSeeOther)
+		a.calendar("").says(t, moved)
+	}
+}
+
 func TestDaysOfAClockChangeAreMarked(t *testing.T) {
 	t.Parallel()
 	a := newAlmanac(t)

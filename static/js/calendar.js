@@ -97,6 +97,7 @@ function askForTime(entry) {
   for (const part of ["text", "about"])
     form.querySelector(`#move-${part}`).textContent = entry.querySelector(`.entry-${part}`).textContent;
   form.querySelector("#move-refused").replaceChildren();
+  dialog().close(); // a page may show it as a part of itself
   dialog().showModal();
   form.elements.at.focus();
 }

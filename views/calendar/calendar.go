@@ -90,8 +90,18 @@ func (m TogetherModel) hasMovablePost() bool {
 type Refusal struct {
 	Post  Post
 	Error contract.Error
+	// At and Together are what was entered in FieldAt and FieldTogether.
+	At, Together string
 	// SendNow reports that the post can be sent now instead.
 	SendNow bool
+}
+
+// refusalOrZero returns m.Refused, or the zero Refusal if it is nil.
+func (m Model) refusalOrZero() Refusal {
+	if m.Refused == nil {
+		return Refusal{}
+	}
+	return *m.Refused
 }
 
 // Names of the inputs of the form that moves a post. FieldAt is a local time in the workspace's zone.
