@@ -172,6 +172,7 @@ func (a *App) applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
 	if len(ids) == 0 {
 		return r, CheckPostBatchSize(ids)
 	}
+	r.refuseMalformedIDs(ids)
 	parsed := uniqueValidPostIDs(ids)
 	posts, err := t.PostsByID(ctx, parsed)
 	if err != nil {
@@ -204,6 +205,15 @@ func uniqueValidPostIDs(ids []string) (parsed []core.PostID) {
 		}
 	}
 	return parsed
+}
+
+// refuseMalformedIDs records a refusal for each malformed id, as for the id of a post that does not exist.
+func (r *BulkResult) refuseMalformedIDs(ids []string) {
+	for _, id := range ids {
+		if _, err := core.ParseID[core.PostKind](id); err != nil {
+			r.Refused = append(r.Refused, BulkRefusal{ID: id, Cause: errPostDeleted()})
+		}
+	}
 }
 
 // recordChange records that an action was applied to a post.

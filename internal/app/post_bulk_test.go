@@ -330,6 +330,48 @@ func TestSendNowCanBeTakenBackForAWhile(t *testing.T) {
 	}
 }
 
+// A malformed id was left out, so an Undo of nothing claimed success.
+func TestAnActionOnSeveralPostsRefusesAMalformedIDLikeAnUnknownOne(t *testing.T) {
+	b := newBench(t)
+	mine := b.ws.Draft("mine", b.ws.Account("threads"))
+	unknown := core.NewID[core.PostKind]().String()
+	tomorrow := contract.When{PublishAt: b.Clock.Now().AddDate(0, 0, 1).Format("2006-01-02T15:04")}
+	for _, act := range app.BulkActs() {
+		got, err := b.App.ApplyBulkAction(b.Context(), b.ws.Owner, app.BulkAction{
+			Act: act, IDs: []string{"nonsense", unknown}, Shift: core.Shift{Days: 1}, First: tomorrow,
+		})
+		must(t, err)
+		wantRefused(t, string(act), got, "nonsense", unknown)
+	}
+	got, err := b.App.RestorePostSchedules(b.Context(), b.ws.Owner, []app.PostSchedule{
+		{ID: "nonsense", Status: core.PostDraft, Revision: "any"}, {ID: unknown, Status: core.PostDraft, Revision: "any"},
+	})
+	must(t, err)
+	wantRefused(t, "undo", got, "nonsense", unknown)
+	got, err = b.App.ApplyBulkAction(b.Context(), b.ws.Owner, app.BulkAction{
+		Act: core.ActDelete, IDs: []string{mine.ID, "nonsense"},
+	})
+	must(t, err)
+	wantRefused(t, "one of two", got, "nonsense")
+	if got.Done != 1 {
+		t.Errorf("beside a malformed id, %d posts are deleted", got.Done)
+	}
+}
+
+// wantRefused fails unless exactly these ids were refused, as those of deleted posts.
+func wantRefused(t *testing.T, name string, got app.BulkResult, ids ...string) {
+	t.Helper()
+	var refused []string
+	for _, r := range got.Refused {
+		if refused = append(refused, r.ID); r.Cause.Message != "The post has been deleted in the meantime." {
+			t.Errorf("%s: %s: %s", name, r.ID, r.Cause.Message)
+		}
+	}
+	if !slices.Equal(refused, ids) {
+		t.Errorf("%s: %v were refused", name, refused)
+	}
+}
+
 func TestActionsOnSeveralPostsStayInTheirWorkspaceAndWithinLimits(t *testing.T) {
 	b := newBench(t)
 	mine := b.ws.Draft("mine", b.ws.Account("threads"))

@@ -36,6 +36,7 @@ func (a *App) scheduleAllDraftsOrNone(ctx context.Context, t store.Tenant, c cor
 			return core.Invalid("first", "Drafts cannot be scheduled without a date and time.").
 				WithHint("Choose a date and time.")
 		}
+		r.refuseMalformedIDs(in.IDs)
 		ids := uniqueValidPostIDs(in.IDs)
 		if err := lockExistingPosts(ctx, t, ids); err != nil {
 			return err
