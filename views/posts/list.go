@@ -82,7 +82,7 @@ type MoveInput struct {
 	Open   bool   // shows the inputs at once
 }
 
-// orProposal returns the input with tomorrow in place of an empty day, and one day later in place of other empty values.
+// orProposal returns the input with proposals in place of empty values: one day later, or tomorrow.
 func (in MoveInput) orProposal(today time.Time) MoveInput {
 	in.Way, in.Number = cmp.Or(in.Way, MoveLater), cmp.Or(in.Number, "1")
 	in.Day = cmp.Or(in.Day, today.AddDate(0, 0, 1).Format(time.DateOnly))
