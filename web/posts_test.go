@@ -318,7 +318,7 @@ func TestBackToDraftsAndSendNowOfOnePostAreUndone(t *testing.T) {
 	}
 	s.b.post("/posts/undo", "before", "nonsense").is(t, http.StatusBadRequest)
 	s.b.post("/posts/undo", "before", "nonsense draft any UTC").is(t, http.StatusSeeOther)
-	s.b.get("/posts").says(t, "1 post could not be restored:", "The post has been deleted in the meantime.")
+	s.b.get("/posts").says(t, "1 post could not be restored:", "The post was deleted in the meantime.")
 	s.b.get("/posts/undo").is(t, http.StatusSeeOther)
 	s.b.get("/posts/bulk").is(t, http.StatusSeeOther)
 }

@@ -363,7 +363,7 @@ func wantRefused(t *testing.T, name string, got app.BulkResult, ids ...string) {
 	t.Helper()
 	var refused []string
 	for _, r := range got.Refused {
-		if refused = append(refused, r.ID); r.Cause.Message != "The post has been deleted in the meantime." {
+		if refused = append(refused, r.ID); r.Cause.Message != "The post was deleted in the meantime." {
 			t.Errorf("%s: %s: %s", name, r.ID, r.Cause.Message)
 		}
 	}
