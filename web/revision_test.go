@@ -57,11 +57,6 @@ func TestADraftThatChangedInAnotherTabIsNotOverwrittenUnseen(t *testing.T) {
 func TestAPostThatAColleagueQueuedOrCancelledKeepsItsStatus(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	status := func(p contract.Post) string {
-		got, err := s.App.GetPost(s.t.Context(), s.ws.Owner, p.ID)
-		must(t, err)
-		return got.Status
-	}
 	when := contract.When{Instant: s.Clock.Now().Add(time.Hour), Timezone: "UTC"}
 	draft := s.ws.Draft("before", s.threads)
 	_, err := s.App.EditPost(t.Context(), s.ws.Owner, contract.EditPost{ID: draft.ID, When: &when})
@@ -70,7 +65,7 @@ func TestAPostThatAColleagueQueuedOrCancelledKeepsItsStatus(t *testing.T) {
 	_, err = s.App.EditPost(t.Context(), s.ws.Owner, contract.EditPost{ID: draft.ID, Status: "queued"})
 	must(t, err)
 	s.submit(page, "#compose", "text", "mine", "when", "draft").is(t, http.StatusConflict).says(t, "This post was changed")
-	if got := status(draft); got != "queued" {
+	if got := s.ws.Post(draft).Status; got != "queued" {
 		t.Errorf("the queued post is %s", got)
 	}
 
@@ -81,7 +76,7 @@ func TestAPostThatAColleagueQueuedOrCancelledKeepsItsStatus(t *testing.T) {
 	_, err = s.App.EditPost(t.Context(), s.ws.Owner, contract.EditPost{ID: queued.ID, When: &when})
 	must(t, err)
 	s.submit(page, "#compose", "text", "mine").is(t, http.StatusConflict).says(t, "This post was changed")
-	if got := status(queued); got != "draft" {
+	if got := s.ws.Post(queued).Status; got != "draft" {
 		t.Errorf("the cancelled post is %s", got)
 	}
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"belfry/internal/contract"
@@ -64,7 +65,11 @@ func (a *App) checkAndStopOtherCopies(ctx context.Context, t store.Tenant, p cor
 	}
 	for _, other := range others {
 		if other.HasPendingRetry() {
-			if other, err = t.LockPost(ctx, other.ID); err != nil { // a worker may just have begun the retry
+			other, err = t.LockPost(ctx, other.ID) // a worker may just have begun the retry
+			if errors.Is(err, store.ErrNotFound) { // the post was deleted in the meantime
+				continue
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -205,6 +205,19 @@ func TestOnlyOneOfAFailedPostAndItsCopiesIsPublished(t *testing.T) {
 	}
 }
 
+// Such a copy was not taken for a copy of a failed post, because the post was queued for its retry.
+func TestACopyMadeDuringARetryIsNotPublishedBesidesThePost(t *testing.T) {
+	b := newBench(t)
+	original := b.fail(b.ws.Now("hello", b.ws.Account("threads")))
+	must(t, b.retry(original))
+	copied := b.copyOf(original)
+	b.Clock.Advance(time.Minute)
+	b.ws.Work(original)
+	if err := b.queue(copied); core.CodeOf(err) != core.CodeConflict || b.Visible("hello") != 1 {
+		t.Errorf("%v, and %d are on the network", err, b.Visible("hello"))
+	}
+}
+
 func TestOfSelectedCopiesOnlyOneIsRetried(t *testing.T) {
 	b := newBench(t)
 	original := b.fail(b.ws.Now("hello", b.ws.Account("threads")))

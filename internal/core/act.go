@@ -34,7 +34,7 @@ func (p Post) CheckOtherCopyAllowed() error {
 	switch {
 	case p.Status == PostLive:
 		return Fail(CodeConflict, "Another copy of this post is already live.").
-			WithHint("To publish it once more, open the live post and choose Duplicate.")
+			WithHint("To publish it once more, duplicate this post and publish the duplicate.")
 	case p.HasUnknownOutcome():
 		return Fail(CodeConflict, "Belfry does not know whether another copy of this post was published.").
 			WithHint("Open that copy and say whether it was published.")

@@ -76,8 +76,9 @@ type Post struct {
 	ReplacedBy PostID
 }
 
-// MakeDraftCopy returns a new draft with the post's account, content and settings, but without a time. The
-// draft's CopyOf is the failed post that the draft would replace. MakeDraftCopy does not store the draft.
+// MakeDraftCopy returns a new draft with the post's account, content and settings, but without a time. The draft's
+// CopyOf is the failed post that the draft would replace, even if that post is queued for a retry. MakeDraftCopy does
+// not store the draft.
 func (p Post) MakeDraftCopy(via Via, now time.Time) (draft Post) {
 	draft = Post{
 		ID: NewID[PostKind](), Workspace: p.Workspace, Account: p.Account, Platform: p.Platform,
@@ -87,7 +88,7 @@ func (p Post) MakeDraftCopy(via Via, now time.Time) (draft Post) {
 	switch {
 	case p.Status == PostLive: // nothing is left to replace
 		draft.CopyOf = PostID{}
-	case p.Status == PostFailed && p.CopyOf.IsZero():
+	case p.CopyOf.IsZero() && (p.Status == PostFailed || p.Attempts > 0):
 		draft.CopyOf = p.ID
 	}
 	return draft

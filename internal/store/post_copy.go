@@ -34,8 +34,8 @@ func (t Tenant) LockCopies(ctx context.Context, posts []core.PostID) error {
 }
 
 // OtherCopies returns the posts that must not be published besides a post: the failed post of which it is a copy, and
-// the other copies of that failed post. It leaves out drafts, and posts that were already live when the post was
-// created.
+// the other copies of that failed post, in the order of their ids. It leaves out drafts, and posts that were already
+// live when the post was created.
 func (t Tenant) OtherCopies(ctx context.Context, post core.PostID) ([]core.Post, error) {
 	ids, err := queryValues[core.PostID](t.query(ctx, `
 		SELECT c.id FROM posts p CROSS JOIN LATERAL (
@@ -44,9 +44,12 @@ func (t Tenant) OtherCopies(ctx context.Context, post core.PostID) ([]core.Post,
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	rows, err := queryValues[postRow](t.query(ctx, `SELECT`+postColumns+` AND p.id = ANY(@ids) ORDER BY p.id`, args{"ids": ids}))
-	if err != nil {
-		return nil, err
+	found, err := t.PostsByID(ctx, ids)
+	others := make([]core.Post, 0, len(found))
+	for _, id := range ids {
+		if p, ok := found[id]; ok {
+			others = append(others, p)
+		}
 	}
-	return t.toPosts(ctx, rows)
+	return others, err
 }
