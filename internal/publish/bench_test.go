@@ -29,9 +29,9 @@ func newBench(t *testing.T) *bench {
 // due reports whether a post is due that no worker has claimed.
 func (b *bench) due() bool {
 	b.t.Helper()
-	until, err := b.Store.TimeUntilDuePublication(b.Context(), time.Hour)
+	work, err := b.Store.TimeUntilWork(b.Context(), time.Hour, false)
 	must(b.t, err)
-	return until <= 0
+	return work.Due <= 0
 }
 
 func (b *bench) kinds(p contract.Post) []string {

@@ -36,12 +36,13 @@ type Worker struct {
 	Preparing int
 }
 
-// workload is one of the two kinds of work in the ledger: posts to publish and posts to prepare.
+// workload is one of the two kinds of work in the ledger: posts to publish and posts to prepare. The signals' channels
+// have a capacity of one.
 type workload struct {
-	until   func(ctx context.Context, most time.Duration) (time.Duration, error)
-	claim   func(ctx context.Context, owner string, limit int, lease time.Duration, now time.Time) ([]store.Claim, error)
-	wake    <-chan struct{} // signals new work; nil if nothing does
-	permits chan struct{}   // contains an element for each permit in use
+	claim     func(ctx context.Context, owner string, limit int, lease time.Duration, now time.Time) ([]store.Claim, error)
+	permits   chan struct{} // contains an element for each permit in use
+	found     chan struct{} // signals that there are posts to claim
+	lookAgain chan<- struct{}
 }
 
 // Run publishes posts as they become due, and prepares others ahead of time, until ctx ends. Then it starts no further
@@ -50,41 +51,44 @@ type workload struct {
 // The ledger is the only queue: a claim hands a post to a worker, and when the worker dies, the end of its lease makes
 // the post available again.
 func (e *Engine) Run(ctx context.Context, w Worker) {
-	ledger := e.cfg.Store
-	var loads sync.WaitGroup
-	loads.Go(func() {
-		due := make(chan struct{}, w.Posts)
-		e.runWorkload(ctx, w, workload{ledger.TimeUntilDuePublication, ledger.ClaimDuePublications, ledger.Due, due})
-	})
-	if w.Preparing > 0 {
-		loads.Go(func() {
-			preparing := make(chan struct{}, w.Preparing)
-			load := workload{ledger.TimeUntilPublicationToPrepare, ledger.ClaimPublicationsToPrepare, nil, preparing}
-			e.runWorkload(ctx, w, load)
-		})
+	ledger, lookAgain := e.cfg.Store, make(chan struct{}, 1)
+	due := workload{ledger.ClaimDuePublications, make(chan struct{}, w.Posts), make(chan struct{}, 1), lookAgain}
+	preparing := workload{
+		ledger.ClaimPublicationsToPrepare, make(chan struct{}, w.Preparing), make(chan struct{}, 1), lookAgain,
 	}
-	loads.Go(func() { e.wakePostsAwaitingTurnUntilStopped(ctx, w) })
+	var loads sync.WaitGroup
+	loads.Go(func() { e.runWorkload(ctx, w.Owner, due) })
+	if w.Preparing > 0 {
+		loads.Go(func() { e.runWorkload(ctx, w.Owner, preparing) })
+	}
+	e.lookForWorkUntilStopped(ctx, w.Poll, due, preparing, lookAgain)
 	loads.Wait()
 }
 
 // runWorkload does one kind of work until ctx ends. It returns once all work that has begun is finished.
-func (e *Engine) runWorkload(ctx context.Context, w Worker, load workload) {
+func (e *Engine) runWorkload(ctx context.Context, owner string, load workload) {
 	var publishing sync.WaitGroup
 	defer publishing.Wait()
-	for e.waitForWork(ctx, w.Poll, load) {
-		e.claimAndStartPublishing(ctx, w, load, &publishing)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-load.found:
+			e.claimAndStartPublishing(ctx, owner, load, &publishing)
+		}
 	}
 }
 
 // claimAndStartPublishing claims batches of posts and starts to publish them, until there are no more posts to claim.
-// It does not wait for the posts: the caller does, with publishing.
-func (e *Engine) claimAndStartPublishing(ctx context.Context, w Worker, load workload, publishing *sync.WaitGroup) {
+// It does not wait for the posts: the caller does, with publishing. It asks for another look at the ledger, unless
+// another worker has locked all posts.
+func (e *Engine) claimAndStartPublishing(ctx context.Context, owner string, load workload, publishing *sync.WaitGroup) {
 	for ctx.Err() == nil {
 		free := acquireFreePermits(ctx, load.permits)
 		if free == 0 {
 			return
 		}
-		claims, err := e.claimPosts(ctx, w.Owner, load, free)
+		claims, err := e.claimPosts(ctx, owner, load, free)
 		for range free - len(claims) {
 			<-load.permits
 		}
@@ -95,11 +99,12 @@ func (e *Engine) claimAndStartPublishing(ctx context.Context, w Worker, load wor
 		case err != nil && ctx.Err() == nil:
 			e.cfg.Log.ErrorContext(ctx, "could not claim posts", "error", err)
 			sleep(ctx, errorWait)
+			signal(load.lookAgain)
 			return
 		case len(claims) == 0: // another worker has locked them
-			load.waitForWake(ctx, w.Poll)
 			return
 		case len(claims) < free:
+			signal(load.lookAgain)
 			return
 		}
 	}
@@ -178,40 +183,4 @@ func (c *claim) publishAndRecover(ctx context.Context) (err error) {
 		}
 	}()
 	return c.publishUntilClaimEnds(ctx)
-}
-
-// waitForWork waits until there is work that no worker has claimed. It returns false if ctx ends first.
-func (e *Engine) waitForWork(ctx context.Context, poll time.Duration, load workload) (found bool) {
-	for ctx.Err() == nil {
-		until, err := load.until(ctx, poll)
-		if err == nil && until <= 0 {
-			return true
-		}
-		if err != nil && ctx.Err() == nil {
-			e.cfg.Log.ErrorContext(ctx, "could not look for posts", "error", err)
-			sleep(ctx, errorWait)
-			continue
-		}
-		load.waitForWake(ctx, until)
-	}
-	return false
-}
-
-// waitForWake waits until new work is signalled, but not longer than timeout.
-func (l workload) waitForWake(ctx context.Context, timeout time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	select {
-	case <-ctx.Done():
-	case <-l.wake:
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }

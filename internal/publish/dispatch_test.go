@@ -5,10 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"belfry/internal/app"
+	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network"
@@ -111,6 +116,36 @@ func TestAWorkerWakesForAPostThatItsProcessMakesDue(t *testing.T) {
 	_, err := b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: later.ID, When: &contract.When{Word: "now"}})
 	must(t, err)
 	b.Eventually("the moved post is live", func() bool { return b.ws.Post(later).Status == "live" })
+}
+
+// queryCounter counts the statements of a pool.
+type queryCounter struct{ n atomic.Int64 }
+
+func (q *queryCounter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	q.n.Add(1)
+	return ctx
+}
+
+func (*queryCounter) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// A worker that is at rest looked three times as often, and most of its processor time went into that.
+func TestAWorkerAtRestSendsOneStatementPerPoll(t *testing.T) {
+	const poll, statements = 20 * time.Millisecond, 20
+	b := newBench(t)
+	b.ws.Queued("next month", b.ws.Account("facebook"), b.Clock.Now().Add(30*24*time.Hour))
+	var count queryCounter
+	cfg := b.Pool.Config()
+	cfg.ConnConfig.Tracer = &count
+	pool, err := pgxpool.NewWithConfig(b.Context(), cfg)
+	must(t, err)
+	t.Cleanup(pool.Close)
+	resting := b.Replica(b.Through(apptest.Connections{Pool: pool, NetworksURL: b.NetworksURL}))
+	began := time.Now()
+	b.startWorker(resting, publish.Worker{Owner: "a worker", Poll: poll, Posts: 10, Preparing: 10})
+	b.Eventually("the worker has looked for posts often", func() bool { return count.n.Load() >= statements })
+	if took, least := time.Since(began), (statements-1)*poll; took < least {
+		t.Errorf("%d statements in %s, want at least %s", statements, took, least)
+	}
 }
 
 // The posts of a batch are read together. One that cannot be read, here for its zone, stayed in the way of all.

@@ -38,14 +38,3 @@ func (c *claim) postponeForTurn(ctx context.Context, beforeCall core.Publication
 	c.log.Debug("waiting for another post of the account to be published")
 	return c.endThrottleIfProbeSucceeded(ctx, c.tenant)
 }
-
-// wakePostsAwaitingTurnUntilStopped periodically ends the turns of dead workers, so that the posts that wait for them
-// continue. It returns when ctx ends.
-func (e *Engine) wakePostsAwaitingTurnUntilStopped(ctx context.Context, w Worker) {
-	for ctx.Err() == nil {
-		if err := e.cfg.Store.WakeNextPostsAwaitingTurn(ctx); err != nil && ctx.Err() == nil {
-			e.cfg.Log.ErrorContext(ctx, "could not give waiting posts their turn", "error", err)
-		}
-		sleep(ctx, w.Poll)
-	}
-}

@@ -27,23 +27,25 @@ type Claim struct {
 	Publication
 }
 
-// TimeUntilDuePublication returns the time until the next unclaimed publication is due: zero or less if one is due now,
-// and at most atMost.
-func (s *Store) TimeUntilDuePublication(ctx context.Context, atMost time.Duration) (time.Duration, error) {
-	return queryValue[time.Duration](s.query(ctx, `
+// Work says when there is work for a worker. A duration is zero or less if there is work now.
+type Work struct {
+	Due       time.Duration // until the next unclaimed publication is due
+	Preparing time.Duration // until the next unclaimed publication can be prepared before it is due
+	TurnEnded bool          // whether WakeNextPostsAwaitingTurn has posts to wake
+}
+
+// TimeUntilWork returns the time until there is work of each kind, at most atMost. It checks turns only if withTurns is
+// set, because that reads all publications that wait.
+func (s *Store) TimeUntilWork(ctx context.Context, atMost time.Duration, withTurns bool) (Work, error) {
+	return queryOne[Work](s.query(ctx, `
 		SELECT least(@most::interval, (
 			SELECT next_action_at - clock() FROM publications
 			WHERE next_action_at IS NOT NULL AND `+unleased+` ORDER BY next_action_at LIMIT 1
-		))`, args{"most": atMost}))
-}
-
-// TimeUntilPublicationToPrepare is TimeUntilDuePublication for publications that can be prepared before they are due.
-func (s *Store) TimeUntilPublicationToPrepare(ctx context.Context, atMost time.Duration) (time.Duration, error) {
-	return queryValue[time.Duration](s.query(ctx, `
-		SELECT least(@most::interval, (
+		)) AS due, least(@most::interval, (
 			SELECT prepare_at - clock() FROM publications
 			WHERE prepare_at IS NOT NULL AND `+beforeDue+` AND `+unleased+` ORDER BY prepare_at LIMIT 1
-		))`, args{"most": atMost}))
+		)) AS preparing, @turns AND EXISTS (SELECT FROM publications u WHERE `+turnEnded+`) AS turn_ended`,
+		args{"most": atMost, "turns": withTurns}))
 }
 
 // Conditions for what is due, what can be prepared, and what a claim that prepares may act on. The last one is needed

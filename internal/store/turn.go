@@ -86,6 +86,10 @@ func (t Tenant) EndClaimUntilTurn(ctx context.Context, p Publication) error {
 	return nil
 }
 
+// turnEnded is the condition that the publication u waits although no post of its account has the turn.
+const turnEnded = `u.turn_of IS NOT NULL
+	AND NOT EXISTS (SELECT FROM turns t WHERE t.account_id = u.turn_of AND t.until > clock())`
+
 // WakeNextPostsAwaitingTurn wakes one post of each account whose posts wait although no post has the turn. The waiting
 // post with the earliest time becomes due now, and takes the turn when it is armed, like any other post. An account
 // needs this if a worker has died, or if a turn ended while a post began to wait. WakeNextPostsAwaitingTurn waits for
@@ -93,8 +97,7 @@ func (t Tenant) EndClaimUntilTurn(ctx context.Context, p Publication) error {
 func (s *Store) WakeNextPostsAwaitingTurn(ctx context.Context) error {
 	woken, err := s.execChanged(ctx, `
 		WITH free AS (
-			SELECT DISTINCT u.turn_of AS account_id FROM publications u WHERE u.turn_of IS NOT NULL
-				AND NOT EXISTS (SELECT FROM turns t WHERE t.account_id = u.turn_of AND t.until > clock())
+			SELECT DISTINCT u.turn_of AS account_id FROM publications u WHERE `+turnEnded+`
 		), first AS (
 			SELECT w.post_id FROM free CROSS JOIN LATERAL (
 				SELECT u.post_id FROM publications u WHERE u.turn_of = free.account_id AND u.rest = 'turn'
