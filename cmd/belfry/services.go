@@ -201,7 +201,7 @@ func openPool(
 	if err != nil {
 		return nil, fmt.Errorf("parse the database's address: %w", err)
 	}
-	c.MaxConns = maxConns
+	c.MaxConns, c.ShouldPing = maxConns, shouldPing
 	c.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(statementTimeout.Milliseconds(), 10)
 	c.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	c.ConnConfig.RuntimeParams["application_name"] = "belfry"
