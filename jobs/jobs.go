@@ -47,10 +47,10 @@ const (
 	examiners = 2
 	// fetchers is how many files are downloaded at once: each mostly waits for a server.
 	fetchers = 32
-	// fetchCooldown lets a queue start more than ten jobs a second. fetchPoll is how long a job can wait if River missed
-	// its insertion; other jobs start immediately.
+	// fetchCooldown lets a queue start more than ten jobs a second. fetchPoll is how long a job can wait after its time
+	// if it is repeated or was inserted for later, or if River missed its insertion; other jobs start immediately.
 	fetchCooldown = 5 * time.Millisecond
-	fetchPoll     = 5 * time.Second
+	fetchPoll     = 10 * time.Second
 	// mailers is how many emails are sent at once: few, as mail servers prefer.
 	mailers = 4
 	// rescueAfter is how long a job runs before River checks whether it has exceeded its time limit.
