@@ -60,7 +60,7 @@ func settingArguments(socketDir string, ephemeral bool) []string {
 	set := []string{
 		"listen_addresses=", "unix_socket_directories=" + socketDir, "unix_socket_permissions=0700", "port=" + port,
 		"max_connections=100", "timezone=UTC", "log_timezone=UTC",
-		"autovacuum_naptime=10s", // the planner's statistics of new tables are soon outdated
+		"autovacuum_naptime=30s", // the planner's statistics of new tables are soon outdated
 		"log_checkpoints=off", "log_line_prefix=%m [%p] ",
 	}
 	if ephemeral {
