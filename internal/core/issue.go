@@ -53,7 +53,7 @@ var (
 		"The post has %d different links, more than {network} [allows|allow].",
 		"The limit is {each: %d}. A repeated address counts once.")
 
-	IssueMediaRequired  = newIssue("media_required", "A post on {any network} needs a file.", "Add a photo or a video.")
+	IssueMediaRequired  = newIssue("media_required", "A post on {any network} needs a file.", "Add photos or a video.")
 	IssueKindNeedsMedia = newIssue("media_required", "This kind of post on {any network} needs a file.",
 		"Add a file, or choose another kind of post.")
 	IssueVideoRequired = newIssue("media_required", "A post on {any network} needs a video.", "Add a video.")
@@ -65,15 +65,21 @@ var (
 		"The content of the file %s was deleted.", "Upload the file again.")
 	IssueMediaKindUnsupported = newIssue("media_kind_unsupported",
 		"This kind of post on {any network} does not accept this type of file.", "Choose another file or another kind of post.")
+	IssueKindWithoutMedia = newIssue("media_kind_unsupported", "This kind of post on {any network} cannot have files.",
+		"Remove the files, or choose another kind of post.")
 	IssueImagesWithoutVideo = newIssue("media_kind_unsupported",
 		"A post on {any network} needs a video, not only images.", "Use one video, and optionally one image as its thumbnail.")
 	IssueMediaCountUnsupported = newIssue("media_count_unsupported",
 		"%d is not a valid number of files for this post on {any network}.", "Use {each: %s}.")
 	IssueMediaMixedUnsupported = newIssue("media_mixed_unsupported",
-		"{network} [does|do] not allow photos and videos in the same post.", "Use only photos, or only videos.")
+		"{network} [does|do] not allow photos and videos in the same post.", "Use only photos, or only one video.")
+	IssueKindWithoutPhotos = newIssue("media_mixed_unsupported", "This kind of post on {any network} cannot have photos.",
+		"Remove the photos, or choose another kind of post.")
+	IssueKindWithoutVideos = newIssue("media_mixed_unsupported", "This kind of post on {any network} cannot have videos.",
+		"Remove the videos, or choose another kind of post.")
 	IssueThumbnailUnsupported = newIssue("media_mixed_unsupported",
 		"A post on {any network} cannot combine these files.",
-		"Use one video and at most one image, and turn on the setting that uses the image as the thumbnail.")
+		"Use one video. To add one image, turn on the setting that uses the image as the thumbnail.")
 	IssueMediaUnreachable = newIssue("media_unreachable",
 		"{network} cannot download files from this server, because the server has no public https address.",
 		"Ask the server's operator to set BELFRY_MEDIA_URL to an https address that is reachable from the internet.")
@@ -153,9 +159,9 @@ func AllIssueTexts() []IssueText {
 		IssueCharactersUnsupported, IssueLinksTooMany,
 		IssueTextRequired, IssueTextNotAllowed, IssueMediaRequired,
 		IssueKindNeedsMedia, IssueVideoRequired, IssueMediaNotReady, IssueMediaFailed, IssueMediaPurged,
-		IssueMediaKindUnsupported,
-		IssueImagesWithoutVideo, IssueMediaCountUnsupported, IssueMediaMixedUnsupported,
-		IssueThumbnailUnsupported, IssueMediaUnreachable,
+		IssueMediaKindUnsupported, IssueKindWithoutMedia,
+		IssueImagesWithoutVideo, IssueMediaCountUnsupported, IssueMediaMixedUnsupported, IssueKindWithoutPhotos,
+		IssueKindWithoutVideos, IssueThumbnailUnsupported, IssueMediaUnreachable,
 		IssueFormatUnsupported, IssueEncodingUnsupported,
 		IssueFileTooLarge, IssueAspectUnsupported, IssueResolutionUnsupported, IssueDurationTooShort, IssueDurationTooLong,
 		IssueDurationOverAccount, IssueSettingConflict, IssueSettingUnavailable, IssueAccountExpired, IssueAccountRevoked,

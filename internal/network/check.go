@@ -1,6 +1,7 @@
 package network
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -123,7 +124,7 @@ func (f *Findings) checkFileCountsAndKinds(limits core.Limits, content core.Cont
 		f.AddIf(content.Min > 0, core.IssueMediaRequired)
 		return
 	case content.Max == 0:
-		f.AddIf(true, core.IssueMediaKindUnsupported)
+		f.AddIf(true, core.IssueKindWithoutMedia)
 		return
 	}
 	f.AddIf(n < content.Min || n > content.Max, core.IssueMediaCountUnsupported, n,
@@ -139,8 +140,12 @@ func (f *Findings) checkFileCountsAndKinds(limits core.Limits, content core.Cont
 	mixed := func(m core.Media) bool { return m.Kind != media[0].Kind }
 	switch {
 	case !slices.ContainsFunc(media, refused):
-	case slices.ContainsFunc(media, mixed):
+	case slices.ContainsFunc(media, mixed) && !allowsPhotosWithVideos(limits):
 		f.AddIf(true, core.IssueMediaMixedUnsupported)
+	case slices.ContainsFunc(media, mixed) && content.Image == nil:
+		f.AddIf(true, core.IssueKindWithoutPhotos)
+	case slices.ContainsFunc(media, mixed):
+		f.AddIf(true, core.IssueKindWithoutVideos)
 	default:
 		f.AddIf(true, core.IssueMediaKindUnsupported)
 	}
@@ -150,6 +155,16 @@ func (f *Findings) checkFileCountsAndKinds(limits core.Limits, content core.Cont
 func allowsPostsWithoutFiles(l core.Limits) bool {
 	for _, content := range l.ContentTypes {
 		if content.Min == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// allowsPhotosWithVideos reports whether the network has a kind of post that can combine photos and videos.
+func allowsPhotosWithVideos(l core.Limits) bool {
+	for _, content := range l.ContentTypes {
+		if content.Image != nil && content.Video != nil && content.Max > 1 {
 			return true
 		}
 	}
@@ -194,7 +209,8 @@ func (f *Findings) addFormatIssue(l core.FileLimits, m core.Media) {
 	case l.AllowsConversionFrom(m.Mime) && m.Frames > 1:
 		format = "an animated " + format + ", which Belfry does not convert"
 	case l.AllowsConversionFrom(m.Mime):
-		format += ", and Belfry cannot convert it, because it is animated or too large"
+		format += fmt.Sprintf(", and its dimensions (%s) are too large for Belfry to convert it. Save it as a smaller JPEG",
+			formatPixels(m.Width, m.Height))
 	}
 	f.AddIf(true, core.IssueFormatUnsupported, m.Name, joinFormatNames(l.Formats), format)
 }

@@ -56,7 +56,7 @@ func postContentType(s Settings, media []core.Media) string {
 		return s.ContentType
 	case len(media) == 0:
 		return typeText
-	case len(media) == 1 && media[0].Kind == core.FileVideo:
+	case network.CountFiles(media, core.FileVideo) == len(media):
 		return typeVideo
 	}
 	return typePhoto

@@ -45,7 +45,7 @@ func TestWhatFacebookTakes(t *testing.T) {
 		{"ten photos", files(nt.RepeatFile(10, nt.Image())...), "", ""},
 		{"eleven photos", files(nt.RepeatFile(11, nt.Image())...), "", "media_count_unsupported"},
 		{"photo and video", files(nt.Image(), nt.Video()), "", "media_mixed_unsupported"},
-		{"two videos", files(nt.Video(), nt.Video()), "", "media_kind_unsupported"},
+		{"two videos", files(nt.Video(), nt.Video()), "", "media_count_unsupported"},
 		{"a video as photo", video(), photos, "media_kind_unsupported"},
 		{"two Stories in one", files(nt.Image(), nt.Image()), story, "media_count_unsupported"},
 		{"a Story", photo(), story, ""},

@@ -14,11 +14,12 @@ const (
 	hintPages   = "Facebook is temporarily refusing further requests for this Page. Belfry will try again."
 	hintTrouble = "Facebook has a temporary problem. " + meta.Later
 	hintFile    = "Facebook could not fetch or read the file. " + meta.Later
-	hintLink    = "Facebook cannot use the link in this post. Check that the link opens without a sign-in, " +
-		"then send the post again."
-	hintVideo  = "A Reel must be vertical (9:16) and 3 to 90 seconds long, and have at least 540 × 960 pixels and 24 to 60 frames per second."
-	hintPhoto  = "Facebook cannot use the photo. Save it as a JPEG or PNG of less than 4 MB and send the post again."
-	hintThere  = "According to Facebook, the same post has already been published on the Page. Check the Page before you send the post again."
+	hintLink    = "Facebook cannot open the link in this post. If the link opens without a sign-in, retry the post. " +
+		"Otherwise, correct the link in a copy of the post."
+	hintVideo = "A Reel must be vertical (9:16) and 3 to 90 seconds long, and have at least 540 × 960 pixels and 24 to 60 frames per second."
+	hintPhoto = "Facebook cannot use the photo. Save it as a JPEG or PNG of less than 4 MB, and use it in a copy of the post."
+	hintThere = "According to Facebook, the same post has already been published. Check whether the Page shows it. " +
+		"If it does not, change the text in a copy of the post."
 	hintAct    = "Facebook requires an action before you can post. Open the Page on Facebook to see what to do."
 	hintServer = "This server is not configured correctly for Facebook. Ask the server's operator to fix its configuration."
 	hintCode   = "The sign-in took too long or was completed twice. Connect the account again."
@@ -47,24 +48,30 @@ var errorTable = meta.ErrorTable{
 	{Subcode: 1363128}: {Kind: network.Rejected, Hint: hintVideo},
 	{Subcode: 1363129}: {Kind: network.Rejected, Hint: hintVideo},
 
-	{Code: 506}:        {Kind: network.Rejected, Hint: hintThere},
-	{Subcode: 1366051}: {Kind: network.Rejected, Hint: hintThere},
+	{Code: 506}: {Kind: network.Rejected, Hint: hintThere},
+	{Subcode: 1366051}: {
+		Kind: network.Rejected,
+		Hint: "According to Facebook, these photos have already been posted. Check whether the Page shows the post. " +
+			"If it does not, retry the post.",
+	},
 
 	{Subcode: 1609005}: {Kind: network.Rejected, Hint: hintLink},
 	{Subcode: 1609008}: {
 		Kind: network.Rejected, Hint: "Facebook does not accept links to Facebook. Use another link.",
 	},
-	{Subcode: 2061006}: {Kind: network.Rejected, Hint: hintLink},
+	{Subcode: 2061006}: {
+		Kind: network.Rejected, Hint: "Facebook does not accept the link in this post. Correct the link in a copy of the post.",
+	},
 	{Subcode: 1366046}: {Kind: network.Rejected, Hint: hintPhoto},
 	// The file is invalid, or could not be fetched at that moment.
 	{Subcode: 2069019}: {
 		Kind: network.Transient,
 		Hint: "Facebook could not fetch or read the photo. " +
-			"If the post still fails, save the photo as a JPEG or PNG of less than 4 MB and send the post again.",
+			"If the post still fails, save the photo as a JPEG or PNG of less than 4 MB, and use it in a copy of the post.",
 	},
 
 	{Subcode: 1404082}: {
-		Kind: network.Rejected, Wait: meta.BlockedWait, Hint: "Facebook treats this post as a duplicate. Change the text and send the post again.",
+		Kind: network.Rejected, Wait: meta.BlockedWait, Hint: "Facebook treats this post as a duplicate. Change the text in a copy of the post.",
 	},
 	{Subcode: 4854002}: {
 		Kind: network.Rejected, Wait: meta.BlockedWait, Actor: network.ActorOwner,

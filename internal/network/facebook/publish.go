@@ -96,7 +96,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle str
 // newNoFileError returns the error for a post that has lost its file. Such a post must not be published.
 func newNoFileError() error {
 	return &network.Error{
-		Kind: network.Rejected, Message: "The post has no file.", Hint: "Add a file and send the post again.",
+		Kind: network.Rejected, Message: "The post has no file.", Hint: "Add a file to a copy of the post.",
 	}
 }
 

@@ -14,10 +14,10 @@ const (
 	hintFetch     = "Instagram could not fetch or process the file. " + meta.Later
 	hintMissing   = "Instagram cannot find the post that it was preparing. " + meta.Later
 	hintVideo     = "Save the video as MP4 with H.264 video, AAC audio, 23 to 60 frames per second and a width of at most 1920 pixels. " +
-		"Then send the post again."
-	hintCover  = "Choose a cover frame that lies within the video."
-	hintCount  = "A carousel must have 2 to 10 files. Change the post and send it again."
-	hintTags   = "A caption can have at most 30 hashtags and 20 mentions. Change the text and send the post again."
+		"Then use it in a copy of the post."
+	hintCover  = "In a copy of the post, choose a cover frame that lies within the video."
+	hintCount  = "A carousel must have 2 to 10 files. Change the files in a copy of the post."
+	hintTags   = "A caption can have at most 30 hashtags and 20 mentions. Change the text in a copy of the post."
 	hintServer = "Instagram did not recognize a request from this server. Report this to the server's operator."
 )
 
@@ -46,13 +46,13 @@ var errorTable = meta.ErrorTable{
 	{Subcode: 2207040}:  {Kind: network.Rejected, Hint: hintTags},
 	{Subcode: badVideo}: {Kind: network.Rejected, Hint: hintVideo},
 	{Code: 36000}: {
-		Kind: network.Rejected, Hint: "Use an image of at most 8 MB and send the post again.",
+		Kind: network.Rejected, Hint: "Use an image of at most 8 MB in a copy of the post.",
 	},
-	{Code: 36001}: {Kind: network.Rejected, Hint: "Save the image as JPEG and send the post again."},
+	{Code: 36001}: {Kind: network.Rejected, Hint: "Save the image as JPEG, and use it in a copy of the post."},
 	{Code: 36003}: {
-		Kind: network.Rejected, Hint: "Crop the image to an aspect ratio between 4:5 and 1.91:1 and send the post again.",
+		Kind: network.Rejected, Hint: "Crop the image to an aspect ratio between 4:5 and 1.91:1, and use it in a copy of the post.",
 	},
-	{Code: 36004}: {Kind: network.Rejected, Hint: "Shorten the text and send the post again."},
+	{Code: 36004}: {Kind: network.Rejected, Hint: "Shorten the text in a copy of the post."},
 }
 
 // Subcodes for files that another upload would not fix. They also appear in the status of a container.

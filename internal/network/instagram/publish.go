@@ -214,10 +214,10 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 // permanentFileErrorUnlessArmed returns an error if another upload would not fix the file of a container. After the
 // arm, it always returns nil.
 func permanentFileErrorUnlessArmed(it network.Item, statusText string) error {
-	for _, subcode := range []int{badVideo, badCover} {
+	for subcode, unusable := range map[int]string{badVideo: "video", badCover: "cover frame"} {
 		if code := strconv.Itoa(subcode); strings.HasSuffix(statusText, code) && it.ArmedAt.IsZero() {
 			row := errorTable.MeaningOf(meta.Code{Code: 1, Subcode: subcode})
-			return new(row.NewError(code, "Instagram cannot use the file: "+statusText))
+			return new(row.NewError(code, "Instagram cannot use the "+unusable+": "+statusText))
 		}
 	}
 	return nil

@@ -22,12 +22,13 @@ const (
 	hintReconnect  = "Reconnect the account in the dashboard, under Accounts."
 	hintPermission = "Reconnect the account and leave every permission selected."
 	hintOperator   = "The server's credentials for this network are wrong. Ask the server's operator to correct them."
-	hintParameter  = "Something in this post is not allowed. Change the post and send it again."
+	hintParameter  = "Something in this post is not allowed. Correct it in a copy of the post."
 	hintUnknown    = "Check the post, and the account on the network, before you send the post again."
 	hintGone       = "The account no longer has access to this content on the network. To restore access, reconnect the account."
 	hintBlocked    = "The network has temporarily blocked this account. Open the account on the network to see why."
 	hintFetch      = "The network could not fetch the file from this server. " + Later
-	hintSpam       = "The network treats this post as spam. Change the text, and post less often for a while."
+	hintUpload     = "The network did not accept the file. " + Later
+	hintSpam       = "The network treats this post as spam. Change the text in a copy of the post, and post less often for a while."
 	hintConnect    = "Connect the account again."
 )
 
@@ -79,7 +80,8 @@ var common = ErrorTable{
 	},
 	{Code: 506, Subcode: 0}: {
 		Kind: network.Rejected,
-		Hint: "According to the network, the same post has already been published. Check the account there before you send the post again.",
+		Hint: "According to the network, the same post has already been published. Check whether the account shows it there. " +
+			"If it does not, change the text in a copy of the post.",
 	},
 
 	{Code: 9004, Subcode: 0}:    {Kind: network.Transient, Hint: hintFetch},

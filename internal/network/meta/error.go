@@ -73,7 +73,7 @@ func (t ErrorTable) ParseErrorOrNil(resp *network.Response, now time.Time) *netw
 		return resp.AttachRedactedTo(
 			network.Error{
 				Kind: network.Transient, Code: body.Upload.Type, Message: body.Upload.Message,
-				Hint: hintFetch, Trace: traceID(resp),
+				Hint: hintUpload, Trace: traceID(resp),
 			},
 		)
 	case err == nil && body.FlatMessage != "" && !ok:

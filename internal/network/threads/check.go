@@ -19,7 +19,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 			"Only posts without files can have a link preview.",
 		)
 		f.AddIf(
-			!files && s.AltText != "", core.IssueSettingConflict, "altText", "There is no image to describe.",
+			!files && s.AltText != "", core.IssueSettingConflict, "altText", "The post has no file to describe.",
 		)
 	})
 }

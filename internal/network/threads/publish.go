@@ -104,8 +104,10 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 	case c.Status == meta.ContainerError && strings.HasPrefix(c.Problem, invalid) && it.ArmedAt.IsZero():
 		return network.Status{}, &network.Error{
 			Kind: network.Rejected, Code: c.Problem, Message: "Threads cannot use the file: " + c.Problem,
-			Hint: "Replace the file and send the post again.",
+			Hint: "Replace the file in a copy of the post.",
 		}
+	case c.Status == meta.ContainerError && len(it.Files) == 0:
+		c.Problem = "Threads could not process the post: " + c.Problem
 	case c.Status == meta.ContainerError:
 		c.Problem = "Threads could not use the file: " + c.Problem
 	}

@@ -97,14 +97,14 @@ func (c creatorInfo) newPostInfo(it network.Item, s Settings) (postInfo, error) 
 	case slices.Contains(c.Privacy, info.Privacy):
 	case s.BrandContent && len(labels) == 0:
 		return info, newRefusal("The account allows only private posts, which cannot have a paid partnership.",
-			"Turn off “Paid partnership” and send the post again.")
+			"Turn off “Paid partnership” in a copy of the post.")
 	default:
 		return info, newRefusal("The account does not allow the audience that was chosen for this post.",
-			"Choose one of these audiences: "+strings.Join(labels, ", ")+".")
+			"In a copy of the post, choose one of these audiences: "+strings.Join(labels, ", ")+".")
 	}
 	if length := it.Files[0].DurationMs; c.LongestSeconds > 0 && length > c.LongestSeconds*1000 {
 		return info, newRefusal(fmt.Sprintf("The account cannot post videos longer than %d seconds.", c.LongestSeconds),
-			"Shorten the video and send the post again.")
+			"Use a shorter video in a copy of the post.")
 	}
 	return info, nil
 }

@@ -23,7 +23,8 @@ const (
 	hintLater      = "TikTok has a temporary problem. If the post still fails, try again later."
 	hintThrottled  = "TikTok is temporarily refusing further requests. Belfry will try again."
 	hintCap        = "The account has reached TikTok's 24-hour limit on posts. Belfry will try again."
-	hintParameter  = "Something in this post is not allowed. Change the post and send it again."
+	hintParameter  = "Something in this post is not allowed. Correct it in a copy of the post."
+	hintUnknown    = "Check the post, and the account on TikTok, before you send the post again."
 	hintReconnect  = "Reconnect the account in the dashboard, under Accounts."
 	hintPermission = "Reconnect the account and leave every permission selected."
 	hintOperator   = "The server's credentials for TikTok are wrong. Ask the server's operator to correct them."
@@ -33,9 +34,12 @@ const (
 	hintApp        = "This server's app is not set up correctly on TikTok. Ask the server's operator to check the app."
 	hintReport     = "This is a bug in Belfry. Ask the server's operator to report it."
 	hintPull       = "TikTok could not download the files from this server. If the post still fails, try again later."
-	hintSpam       = "TikTok treats this post as spam. Change the text, and post less often for a while."
+	hintSpam       = "TikTok treats this post as spam. Change the text in a copy of the post, and post less often for a while."
 	hintPicture    = "Use images of up to 1080 × 1920 or 1920 × 1080 pixels, or a video of 360 to 4096 pixels on each side."
-	hintFile       = "Replace the file with one that TikTok accepts, then send the post again."
+	hintFile       = "In a copy of the post, replace the file with one that TikTok accepts."
+	hintFormat     = "In a copy of the post, replace the file with an MP4 or MOV video, or with JPEG or WebP images."
+	hintDuration   = "In a copy of the post, replace the file with a video of at most 10 minutes. Some accounts have a lower limit."
+	hintFrameRate  = "In a copy of the post, replace the file with a video of 23 to 60 frames per second."
 )
 
 const (
@@ -80,15 +84,15 @@ var errorTable = map[string]network.ErrorMeaning{
 	"spam_risk_user_banned_from_posting": {Kind: network.Rejected, Hint: hintBanned, Actor: network.ActorOwner},
 	"unaudited_client_can_only_post_to_private_accounts": {
 		Kind: network.Rejected, Actor: network.ActorOperator,
-		Hint: "TikTok has not audited this server's app yet. Until it has, make the account private on TikTok and " +
-			"choose “Only me” under “Who can see the post”. Ask the server's operator about the audit.",
+		Hint: "TikTok has not audited this server's app yet. Until it has, make the account private on TikTok and, " +
+			"in a copy of the post, choose “Only me” under “Who can see the post”. Ask the server's operator about the audit.",
 	},
 	"url_ownership_unverified": {
 		Kind: network.Rejected, Actor: network.ActorOperator,
 		Hint: "TikTok has not verified the server's address for files. Ask the server's operator to verify the address.",
 	},
 	"privacy_level_option_mismatch": {
-		Kind: network.Rejected, Hint: "The account does not allow this audience. Choose another audience under “Who can see the post”.",
+		Kind: network.Rejected, Hint: "The account does not allow this audience. Choose another one under “Who can see the post” in a copy of the post.",
 	},
 	"internal_error": {Kind: network.Transient, Hint: hintLater},
 
@@ -136,7 +140,7 @@ func meaningOf(code string, status int) network.ErrorMeaning {
 	case status >= http.StatusInternalServerError:
 		return errorTable["internal_error"]
 	}
-	return errorTable["invalid_params"]
+	return network.ErrorMeaning{Kind: network.Rejected, Hint: hintUnknown}
 }
 
 // apiFault is the error in the API's envelope.
@@ -221,9 +225,9 @@ func (f postFailure) equivalentErrorKind(reason string) network.ErrorKind {
 
 // failures holds the consequences of the reasons why TikTok gives up on a post, which was never visible.
 var failures = map[string]postFailure{
-	"file_format_check_failed":  {core.Doomed, hintFile},
-	"duration_check_failed":     {core.Doomed, hintFile},
-	"frame_rate_check_failed":   {core.Doomed, hintFile},
+	"file_format_check_failed":  {core.Doomed, hintFormat},
+	"duration_check_failed":     {core.Doomed, hintDuration},
+	"frame_rate_check_failed":   {core.Doomed, hintFrameRate},
 	"picture_size_check_failed": {core.Doomed, hintPicture},
 	"internal":                  {core.Broken, hintLater},
 	"video_pull_failed":         {core.Broken, hintPull},
@@ -241,7 +245,7 @@ var failures = map[string]postFailure{
 func failedStatus(reason string) network.Status {
 	f, known := failures[reason]
 	if !known {
-		f.verdict, f.hint = core.Doomed, hintParameter
+		f.verdict, f.hint = core.Doomed, hintUnknown
 	}
 	st := network.Status{
 		Verdict: f.verdict, Code: reason, Hint: f.hint,

@@ -39,7 +39,7 @@ var description = network.Description{
 	Ownership: "downloads photos only from an address that you have verified. In TikTok's developer portal, under URL properties, " +
 		"add the URL prefix {prefix}. Then set BELFRY_VERIFICATION_FILES to the name and the content of the file that TikTok " +
 		"gives you, as NAME:CONTENT.",
-	Needs: "You need a TikTok account. Until TikTok has approved this server, the account must be private, and only you can see the posts.",
+	Needs: "You need a TikTok account. Until TikTok has audited this server's app, the account must be private, and only you can see the posts.",
 	Limits: core.Limits{
 		Text:  core.Count{Max: maxCaption, Unit: core.UnitUTF16},
 		Title: &core.Count{Max: maxTitle, Unit: core.UnitUTF16},

@@ -55,7 +55,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle str
 	case err != nil:
 		return "", err
 	case len(it.Files) == 0:
-		return "", newRefusal("The post has no file.", "Add a file and send the post again.")
+		return "", newRefusal("The post has no file.", "Add a file to a copy of the post.")
 	}
 	c, err := n.fetchCreatorInfo(ctx, it.Token.Access)
 	if err != nil {

@@ -114,10 +114,10 @@ const (
 	hintFailing   = "YouTube has a temporary problem. If the post still fails, try again later."
 	hintReconnect = "Reconnect the account."
 	hintConnect   = "Connect the account again."
-	hintQuota     = "This server's Google Cloud project has used up its quota. Publishing resumes when the quota resets, at midnight in Los Angeles."
-	hintContent   = "Correct the post and send it again."
+	hintQuota     = "This server's Google Cloud project has used up its quota. Publishing to YouTube resumes when the quota resets, at midnight in Los Angeles."
+	hintUnknown   = "Check the post, and the channel on YouTube, before you send the post again."
 	hintChannel   = "Open YouTube Studio to see what is wrong with the channel."
-	hintProject   = "Ask the operator to check this server's Google Cloud project."
+	hintProject   = "Ask the server's operator to check the server's Google Cloud project."
 	hintReport    = "This is a bug in Belfry. Ask the server's operator to report it."
 )
 
@@ -139,7 +139,7 @@ var (
 	quotaUsed    = network.ErrorMeaning{Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeApp, Daily: true}
 	tokenLapsed  = network.ErrorMeaning{Kind: network.Lapsed, Hint: "Belfry renews the access token and tries again."}
 	accessLost   = network.ErrorMeaning{Kind: network.Revoked, Hint: hintReconnect}
-	badContent   = network.ErrorMeaning{Kind: network.Rejected, Hint: hintContent}
+	unexplained  = network.ErrorMeaning{Kind: network.Rejected, Hint: hintUnknown}
 	badChannel   = network.ErrorMeaning{Kind: network.Rejected, Hint: hintChannel, Actor: network.ActorOwner}
 	badProject   = network.ErrorMeaning{Kind: network.Rejected, Hint: hintProject, Actor: network.ActorOperator}
 	badThumbnail = network.ErrorMeaning{
@@ -170,9 +170,14 @@ var reasons = map[string]network.ErrorMeaning{
 	"youtubeSignupRequired": accessLost, "authorizationRequired": accessLost, "insufficientPermissions": accessLost,
 	"ACCESS_TOKEN_SCOPE_INSUFFICIENT": accessLost,
 
-	"invalidTitle": badContent, "invalidDescription": badContent, "invalidTags": badContent, "invalidCategoryId": badContent,
-	"invalidRecordingDetails": badContent, "invalidVideoMetadata": badContent,
-	"forbiddenLicenseSetting": badContent, "forbiddenPrivacySetting": badContent,
+	"invalidTitle":            newContentMeaning("Correct the title in a copy of the post."),
+	"invalidDescription":      newContentMeaning("The description is the text of the post. Correct the text in a copy of the post."),
+	"invalidTags":             newContentMeaning("Correct the tags in a copy of the post."),
+	"invalidCategoryId":       newContentMeaning("Choose another category in a copy of the post."),
+	"invalidRecordingDetails": newContentMeaning("Correct the recording date in a copy of the post."),
+	"invalidVideoMetadata":    newContentMeaning("Correct the title, text, tags or settings in a copy of the post."),
+	"forbiddenLicenseSetting": newContentMeaning("Choose another license in a copy of the post."),
+	"forbiddenPrivacySetting": newContentMeaning("Choose another visibility in a copy of the post."),
 
 	"forbidden": badChannel, "authenticatedUserAccountClosed": badChannel, "authenticatedUserAccountSuspended": badChannel,
 	"authenticatedUserNotChannel": badChannel, "channelClosed": badChannel, "channelSuspended": badChannel,
@@ -196,6 +201,11 @@ var reasons = map[string]network.ErrorMeaning{
 	// These concern parts of a request that Belfry does not send or always sends.
 	"invalidFilename": serviceBug, "invalidPublishAt": serviceBug, "invalidVideoGameRating": serviceBug,
 	"defaultLanguageNotSet": serviceBug, "mediaBodyRequired": serviceBug,
+}
+
+// newContentMeaning returns the meaning of a refusal that the author can avoid.
+func newContentMeaning(hint string) network.ErrorMeaning {
+	return network.ErrorMeaning{Kind: network.Rejected, Hint: hint}
 }
 
 // tokenReasons holds the meanings of the token endpoint's errors.
@@ -229,5 +239,5 @@ func meaningOfStatus(status int) network.ErrorMeaning {
 	case status == http.StatusRequestTimeout || status >= http.StatusInternalServerError:
 		return failing
 	}
-	return badContent
+	return unexplained
 }

@@ -156,6 +156,8 @@ const (
 	uploadFailed    = "failed"
 	uploadRejected  = "rejected"
 	uploadDeleted   = "deleted"
+
+	failureUploadAborted = "uploadAborted" // the only reason that is not about the file
 )
 
 // videoNode is a video, as the Data API returns it.
@@ -219,10 +221,13 @@ func (n *Network) pendingOrDoneIfUnreadable(
 // doomedStatus returns the status of a video that YouTube accepted and then rejected.
 func (v videoNode) doomedStatus() network.Status {
 	doomed := network.Status{Verdict: core.Doomed, Code: v.Status.Failure + v.Status.Rejected}
-	doomed.Message, doomed.Hint = "YouTube could not process the video.", "Replace the file and send the post again."
+	doomed.Message, doomed.Hint = "YouTube could not process the video.", "Replace the file in a copy of the post."
+	if v.Status.Failure == failureUploadAborted {
+		doomed.Hint = "Retry the post."
+	}
 	switch v.Status.Upload {
 	case uploadRejected:
-		doomed.Message, doomed.Hint = "YouTube rejected the video.", hintChannel
+		doomed.Message, doomed.Hint = "YouTube rejected the video.", "Open YouTube Studio to see why."
 	case uploadDeleted:
 		doomed.Code, doomed.Message = uploadDeleted, "The video was deleted on YouTube."
 		doomed.Hint = "If it should be published after all, retry the post."

@@ -90,6 +90,6 @@ func requireVideoFile(it network.Item) (network.File, error) {
 		}
 	}
 	return network.File{}, &network.Error{
-		Kind: network.Rejected, Message: "The post has no video.", Hint: "Add a video and send the post again.",
+		Kind: network.Rejected, Message: "The post has no video.", Hint: "Add a video to a copy of the post.",
 	}
 }
