@@ -16,7 +16,7 @@ const (
 	hintFile    = "Facebook could not fetch or read the file. " + meta.Later
 	hintLink    = "Facebook cannot open the link in this post. If the link opens without a sign-in, retry the post. " +
 		"Otherwise, correct the link in a copy of the post."
-	hintVideo = "A Reel must be vertical (9:16) and 3 to 90 seconds long, and have at least 540 × 960 pixels and 24 to 60 frames per second."
+	hintVideo = "Replace the video in a copy of the post."
 	hintPhoto = "Facebook cannot use the photo. Save it as a JPEG or PNG of less than 4 MB, and use it in a copy of the post."
 	hintThere = "According to Facebook, the same post has already been published. Check whether the Page shows it. " +
 		"If it does not, change the text in a copy of the post."
@@ -43,10 +43,13 @@ var errorTable = meta.ErrorTable{
 	{Code: 6001}:       {Kind: network.Transient, Hint: hintFile},
 
 	{Code: 382}:        {Kind: network.Rejected, Hint: "The video file is too small for Facebook. Use a larger file."},
-	{Subcode: 1363040}: {Kind: network.Rejected, Hint: hintVideo},
-	{Subcode: 1363127}: {Kind: network.Rejected, Hint: hintVideo},
-	{Subcode: 1363128}: {Kind: network.Rejected, Hint: hintVideo},
-	{Subcode: 1363129}: {Kind: network.Rejected, Hint: hintVideo},
+	{Subcode: 1363040}: {Kind: network.Rejected, Hint: "A Reel must be vertical (9:16). " + hintVideo},
+	{Subcode: 1363127}: {Kind: network.Rejected, Hint: "A Reel must have at least 540 × 960 pixels. " + hintVideo},
+	{Subcode: 1363128}: {
+		Kind: network.Rejected,
+		Hint: "A Reel must be 3 to 90 seconds long, and the video of a Story at most 60 seconds. " + hintVideo,
+	},
+	{Subcode: 1363129}: {Kind: network.Rejected, Hint: "A Reel must have 24 to 60 frames per second. " + hintVideo},
 
 	{Code: 506}: {Kind: network.Rejected, Hint: hintThere},
 	{Subcode: 1366051}: {

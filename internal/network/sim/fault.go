@@ -38,7 +38,7 @@ const noEffect = "The call has no effect unless you choose to accept it first."
 func FaultKinds() []Kind {
 	return []Kind{
 		{Reject, "The network responds with a permanent error. " + noEffect},
-		{Error, "The network responds with the error code that you enter."},
+		{Error, "The network responds with the error code that you enter. " + noEffect},
 		{
 			RateLimited,
 			"The network refuses the call and asks for a pause of 30 seconds, or of the number of seconds that you enter.",

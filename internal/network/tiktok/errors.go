@@ -22,7 +22,7 @@ const (
 const (
 	hintLater      = "TikTok has a temporary problem. If the post still fails, try again later."
 	hintThrottled  = "TikTok is temporarily refusing further requests. Belfry will try again."
-	hintCap        = "The account has reached TikTok's 24-hour limit on posts. Belfry will try again."
+	hintCap        = "The account has reached TikTok's 24-hour limit on posts. Belfry waits, then tries again."
 	hintParameter  = "Something in this post is not allowed. Correct it in a copy of the post."
 	hintUnknown    = "Check the post, and the account on TikTok, before you send the post again."
 	hintReconnect  = "Reconnect the account in the dashboard, under Accounts."
@@ -76,7 +76,7 @@ var errorTable = map[string]network.ErrorMeaning{
 	},
 	"reached_active_user_cap": {
 		Kind: network.RateLimited, Wait: capWait, Scope: network.ScopeApp,
-		Hint: "This server's TikTok app has reached the 24-hour limit on the number of accounts that post. Belfry will try again.",
+		Hint: "This server's TikTok app has reached the 24-hour limit on the number of accounts that post. Belfry waits, then tries again.",
 	},
 	"rate_limit_exceeded": {
 		Kind: network.RateLimited, Hint: hintThrottled, Wait: minuteWait, Scope: network.ScopeAccount,
