@@ -92,7 +92,9 @@ var errorTable = map[string]network.ErrorMeaning{
 		Hint: "TikTok has not verified the server's address for files. Ask the server's operator to verify the address.",
 	},
 	"privacy_level_option_mismatch": {
-		Kind: network.Rejected, Hint: "The account does not allow this audience. Choose another one under “Who can see the post” in a copy of the post.",
+		Kind: network.Rejected,
+		Hint: "The account does not allow this audience. In a copy of the post, choose another one under " +
+			"“Who can see the post”.",
 	},
 	"internal_error": {Kind: network.Transient, Hint: hintLater},
 

@@ -124,8 +124,8 @@ var meanings = map[string]network.ErrorMeaning{
 	"token_expired": {Kind: network.Expired, Hint: "Reconnect the account."},
 	"token_revoked": {Kind: network.Revoked, Hint: "Reconnect the account."},
 	"invalid_grant": {Kind: network.Rejected, Hint: "Connect the account again.", Actor: network.ActorOwner},
-	"text_too_long": {Kind: network.Rejected, Hint: "Correct the post and send it again."},
-	"duplicate":     {Kind: network.Rejected, Hint: "Correct the post and send it again."},
+	"text_too_long": {Kind: network.Rejected, Hint: "Correct the text in a copy of the post."},
+	"duplicate":     {Kind: network.Rejected, Hint: "Correct the text in a copy of the post."},
 }
 
 // listDocumented lists the error codes in order.
