@@ -433,7 +433,7 @@ func TestReconnectingFromAFailedPostRetriesIt(t *testing.T) {
 			t.Fatalf("the post is %+v", p)
 		}
 	}
-	s.b.post("/posts/"+first.ID+"/retry").is(t, http.StatusConflict).says(t, "Reconnect the account, then retry the post.")
+	s.b.post("/posts/"+first.ID+"/retry").is(t, http.StatusConflict).says(t, "Connect the account again, then retry the post.")
 	path := "/posts/" + first.ID + "/reconnect"
 	if button := s.b.get("/posts/"+first.ID).one(t, testid("reconnect")+".primary"); attribute(button, "href") != path ||
 		textOf(button) != "Reconnect Maren Holt on Threads" {

@@ -118,7 +118,7 @@ func (a *App) DeleteEmptyFolder(ctx context.Context, c core.Caller, id string) e
 			return err
 		}
 		if !deleted {
-			return core.Fail(core.CodeConflict, "The folder is not empty.").WithHint("Move or delete its contents first.")
+			return core.Fail(core.CodeConflict, "The folder is not empty.").WithHint("Move or delete its contents first, including files whose content was deleted.")
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
 			Action: core.AuditFolderDeleted, Actor: c, Subject: id, Before: map[string]string{"name": f.Name},

@@ -138,9 +138,9 @@ func (a *App) queueInvitationEmail(ctx context.Context, t store.Tenant, c core.C
 	}
 	return a.queueMail(ctx, t, mail.Message{
 		To: invited.Email, Name: invited.Name, Letter: mail.Letter{
-			Subject: by.Name + " invites you to " + w.Name,
-			Paragraphs: []string{fmt.Sprintf("%s (%s) invites you to the workspace %s on Belfry as %s.", by.Name, by.Email, w.Name,
-				invited.Role.WithArticle())},
+			Subject: by.Name + " has invited you to join " + w.Name,
+			Paragraphs: []string{fmt.Sprintf("%s (%s) has invited you to join the workspace %s on Belfry as %s.", by.Name, by.Email,
+				w.Name, invited.Role.WithArticle())},
 			Action: mail.Link{Label: "Join " + w.Name, URL: url},
 			Footnote: "The link works once and expires after seven days. If you did not expect this invitation, " +
 				"ignore this email.",

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"belfry/internal/core"
 	"belfry/internal/store"
@@ -100,7 +101,24 @@ func lockPublishablePostFiles(ctx context.Context, t store.Tenant, p core.Post) 
 		return err
 	}
 	if issues := fileIssues(files); len(issues) > 0 {
-		return refuseIfPostHasIssues(p, issues)
+		return withPurgedFileHint(refuseIfPostHasIssues(p, issues))
 	}
 	return nil
+}
+
+// withPurgedFileHint replaces the hints about purged files in a media_purged error with one for a failed post, whose
+// files cannot be changed. It returns any other error unchanged.
+func withPurgedFileHint(err error) error {
+	e, ok := errors.AsType[*core.Error](err)
+	if !ok || e.Code != core.CodeMediaPurged {
+		return err
+	}
+	for _, row := range e.Rows {
+		for i := range row.Issues {
+			if row.Issues[i].Code == core.IssueMediaPurged.Code {
+				row.Issues[i].Hint = core.HintReplacePurgedFile
+			}
+		}
+	}
+	return e.WithHint("%s The field `rows` contains the file's name.", core.HintReplacePurgedFile)
 }

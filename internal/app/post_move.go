@@ -14,12 +14,13 @@ func errPostBusy() error {
 		WithHint("Wait until the post is live or has failed. The post's status line shows what Belfry is waiting for.")
 }
 
-// lockUnclaimedPublication locks the ledger row of a post and returns it. It returns conflict if a worker has claimed
-// the row.
+// lockUnclaimedPublication locks the ledger row of a failed post and returns it. It returns conflict if a worker has
+// claimed the row.
 func lockUnclaimedPublication(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
 	pub, err := t.LockPublication(ctx, id)
 	if err == nil && pub.IsBeingPublished() {
-		err = errPostBusy()
+		err = core.Fail(core.CodeConflict, "Belfry is retrying the post, or asking the network about it.").
+			WithHint("Wait a minute, then check the post's status.")
 	}
 	return pub, err
 }
@@ -27,8 +28,8 @@ func lockUnclaimedPublication(ctx context.Context, t store.Tenant, id core.PostI
 // lockMovablePublication locks the ledger row of a queued post and returns it reset, but does not store the reset row.
 // It returns conflict if a worker has claimed the row, or if the post may already be published.
 func lockMovablePublication(ctx context.Context, t store.Tenant, id core.PostID) (reset store.Publication, err error) {
-	pub, err := lockUnclaimedPublication(ctx, t, id)
-	if err == nil && !pub.AllowsPostChanges() {
+	pub, err := t.LockPublication(ctx, id)
+	if err == nil && (pub.IsBeingPublished() || !pub.AllowsPostChanges()) {
 		err = errPostBusy()
 	}
 	return pub.Unqueue(), err
@@ -183,7 +184,7 @@ func (a *App) RetryPostFromDashboard(ctx context.Context, c core.Caller, id stri
 	return a.changeAndAuditPost(ctx, c, id, func(t store.Tenant, p *core.Post) error {
 		if p.Status == core.PostFailed && p.AccountStatus != core.AccountOK {
 			return core.Fail(core.CodeConflict, "The connection to %s is lost.", p.AccountName).
-				WithHint("Reconnect the account, then retry the post.")
+				WithHint("Connect the account again, then retry the post.")
 		}
 		return a.requeuePostUnlessOutcomeUnknown(ctx, t, *p)
 	})

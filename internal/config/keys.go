@@ -47,7 +47,7 @@ func LoadKeys(cfg *Config) (*secret.Ring, error) {
 	}
 	ring, err := parseKeys(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be used (%w): restore it from a backup", path, err)
+		return nil, fmt.Errorf("%s cannot be used (%w): correct it, or restore it from a backup", path, err)
 	}
 	return ring, nil
 }

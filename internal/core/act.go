@@ -38,7 +38,10 @@ func (p Post) CheckOtherCopyAllowed() error {
 	case p.HasUnknownOutcome():
 		return Fail(CodeConflict, "Belfry does not know whether another copy of this post was published.").
 			WithHint("Open that copy and say whether it was published.")
-	case p.Status == PostQueued || p.Busy:
+	case p.Busy:
+		return Fail(CodeConflict, "Another copy of this post is being published, or may already be published.").
+			WithHint("To publish both, create a new post.")
+	case p.Status == PostQueued:
 		return Fail(CodeConflict, "Another copy of this post is already queued.").
 			WithHint("To publish this post instead, cancel that copy first. To publish both, create a new post.")
 	}

@@ -56,11 +56,13 @@ var (
 	IssueMediaRequired  = newIssue("media_required", "A post on {any network} needs a file.", "Add photos or a video.")
 	IssueKindNeedsMedia = newIssue("media_required", "This kind of post on {any network} needs a file.",
 		"Add a file, or choose another kind of post.")
-	IssueVideoRequired = newIssue("media_required", "A post on {any network} needs a video.", "Add a video.")
+	IssueVideoRequired  = newIssue("media_required", "A post on {any network} needs a video.", "Add a video.")
+	IssueMediaUploading = newIssue("media_not_ready", "Belfry does not have the whole file %s yet.",
+		"If you have not uploaded the file, upload it. Then wait until it is ready.")
 	IssueMediaNotReady = newIssue("media_not_ready", "The file %s is still being processed.",
 		"Wait until it is ready.")
 	IssueMediaFailed = newIssue("media_failed", "The file %s cannot be used.",
-		"The file's details say why. Fix the file and upload it again.")
+		"The file's details say why. Correct that, and add the file again.")
 	IssueMediaPurged = newIssue("media_purged",
 		"The content of the file %s was deleted.", "Upload the file again.")
 	IssueMediaKindUnsupported = newIssue("media_kind_unsupported",
@@ -109,8 +111,8 @@ var (
 
 	IssueAccountExpired = newIssue("account_expired", "Access to %s has expired.",
 		"Reconnect the account in the dashboard, under Accounts.")
-	IssueAccountRevoked = newIssue("account_revoked", "Access to %s was revoked.",
-		"Reconnect the account in the dashboard, under Accounts.")
+	IssueAccountRevoked = newIssue("account_revoked", "Belfry no longer has access to %s.",
+		"Connect the account again in the dashboard, under Accounts.")
 	IssueNetworkUnavailable = newIssue("network_unavailable", "{network} [is|are] not set up on this server.",
 		"Ask the server's operator to add [the network's|the networks'] credentials.")
 
@@ -151,6 +153,9 @@ var (
 		"A Short is square or vertical, and at most three minutes long.")
 )
 
+// HintReplacePurgedFile is the hint of IssueMediaPurged for a failed post, whose files cannot be changed.
+const HintReplacePurgedFile = "Upload the file again, duplicate the post, and use the new file in the duplicate."
+
 // AllIssueTexts returns the whole table of issues, for the API's description and docs/api/errors.md. A code can have
 // several texts.
 func AllIssueTexts() []IssueText {
@@ -158,7 +163,7 @@ func AllIssueTexts() []IssueText {
 		IssueCaptionTooLong, IssueTitleTooLong, IssueTitleRequired, IssueTagsTooLong, IssueHashtagsMany, IssueMentionsTooMany,
 		IssueCharactersUnsupported, IssueLinksTooMany,
 		IssueTextRequired, IssueTextNotAllowed, IssueMediaRequired,
-		IssueKindNeedsMedia, IssueVideoRequired, IssueMediaNotReady, IssueMediaFailed, IssueMediaPurged,
+		IssueKindNeedsMedia, IssueVideoRequired, IssueMediaUploading, IssueMediaNotReady, IssueMediaFailed, IssueMediaPurged,
 		IssueMediaKindUnsupported, IssueKindWithoutMedia,
 		IssueImagesWithoutVideo, IssueMediaCountUnsupported, IssueMediaMixedUnsupported, IssueKindWithoutPhotos,
 		IssueKindWithoutVideos, IssueThumbnailUnsupported, IssueMediaUnreachable,

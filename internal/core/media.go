@@ -82,6 +82,8 @@ func (m Media) Issue() (issueOrNil *Issue) {
 		return new(IssueMediaPurged.WithoutNetwork(m.Name))
 	case m.Status == MediaFailed:
 		return new(IssueMediaFailed.WithoutNetwork(m.Name))
+	case m.Status == MediaUploading:
+		return new(IssueMediaUploading.WithoutNetwork(m.Name))
 	case m.Status != MediaReady:
 		return new(IssueMediaNotReady.WithoutNetwork(m.Name))
 	}

@@ -26,7 +26,7 @@ const (
 )
 
 // reasonInternal is the reason shown for a file that failed because of an error in this service.
-const reasonInternal = "The file could not be processed. Upload the file again."
+const reasonInternal = "The file could not be processed. Add the file again."
 
 // examination is what examineAndStoreCopies found and stored. If cleanBlob is empty, the original bytes are kept.
 type examination struct {

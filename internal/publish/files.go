@@ -28,6 +28,9 @@ func (c *claim) checkOrConvertFilesIfNeeded(ctx context.Context, do core.Action)
 			if known := file.Issue(); known != nil {
 				issue = *known
 			}
+			if issue.Code == core.IssueMediaPurged.Code {
+				issue.Hint = core.HintReplacePurgedFile
+			}
 			c.fileIssue = &issue
 			return &network.Error{Kind: network.Rejected, Code: string(issue.Code), Message: issue.Message, Hint: issue.Hint}
 		case err != nil:

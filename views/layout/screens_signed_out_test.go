@@ -77,8 +77,8 @@ func (f fixture) resets() map[string]templ.Component {
 		"outbox-none":    auth.Outbox(auth.OutboxModel{Frame: frame}),
 		"outbox": auth.Outbox(auth.OutboxModel{Frame: frame, Mails: []auth.OutboxMail{
 			{
-				At: f.now, To: "ben@example.org", Subject: "Ada Lindqvist invites you to Bell & Rope",
-				Paragraphs: []string{"Ada Lindqvist invites you to the workspace Bell & Rope on Belfry as an editor."},
+				At: f.now, To: "ben@example.org", Subject: "Ada Lindqvist has invited you to join Bell & Rope",
+				Paragraphs: []string{"Ada Lindqvist has invited you to join the workspace Bell & Rope on Belfry as an editor."},
 				Action:     "Join Bell & Rope", ActionURL: "http://localhost/x", Footnote: "The link works once.",
 			},
 			{
