@@ -228,7 +228,7 @@ func (s *commandSession) loadKeyRing(mayCreate bool) (*secret.Ring, error) {
 	}
 	ring, err := load(s.cfg)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("there are no secret keys in %s: use the service's BELFRY_SECRET_KEYS or BELFRY_DATA_DIR", config.DescribeKeysLocation(s.cfg))
+		return nil, fmt.Errorf("there are no secret keys in %s: use the service's BELFRY_SECRET_KEYS or BELFRY_DATA_DIR (if all keys are lost, `belfry serve` creates a new key)", config.DescribeKeysLocation(s.cfg))
 	}
 	return ring, err
 }

@@ -147,6 +147,8 @@ func (inst *installation) openAndCheckPostgres(ctx context.Context) (found strin
 		return found + "; the database is empty, and the service creates the schema when it first starts", nil
 	case state.CheckCompatible() != nil:
 		return "", state.CheckCompatible()
+	case state.IsBehind() && inst.db.own:
+		return "", fmt.Errorf("%s, but the database's schema is out of date (%d of %d migrations have been run): make a backup, then start this version of the service, which migrates the database", found, state.Have, state.Want)
 	case state.IsBehind():
 		return "", fmt.Errorf("%s, but the database's schema is out of date (%d of %d migrations have been run): make a backup, then run `belfry migrate`", found, state.Have, state.Want)
 	}
@@ -181,7 +183,7 @@ func (inst *installation) checkKeys(ctx context.Context) (found string, err erro
 		return "", err
 	}
 	if err := a.CheckSecretKeys(ctx); err != nil && none {
-		return "", fmt.Errorf("there are no secret keys in %s, but the database contains encrypted values: %w", from, err)
+		return "", fmt.Errorf("there are no secret keys in %s, but the database contains encrypted values: %w; if all keys are lost, first run `belfry serve`, which creates a new key", from, err)
 	}
 	return found, checkKeysMatchDatabase(ctx, inst.cfg, a)
 }
@@ -210,8 +212,12 @@ func (inst *installation) checkPublishingNotHeld(ctx context.Context) (found str
 	if err != nil {
 		return "", err
 	}
-	return "", fmt.Errorf("on hold since %s because %s. Check the posts below, then run `belfry restore confirm`.%s",
-		hold.Since.UTC().Format(time.RFC3339), hold.Reason, formatHeldPosts(posts, appConfig.Networks))
+	advice := "Check the posts below, then run `belfry restore confirm`."
+	if len(posts) == 0 {
+		advice = "No posts are affected. Run `belfry restore confirm`."
+	}
+	return "", fmt.Errorf("on hold since %s because %s. %s%s", hold.Since.UTC().Format(time.RFC3339), hold.Reason, advice,
+		formatHeldPosts(posts, appConfig.Networks))
 }
 
 // heldPostsShown is how many of the posts affected by a publishing hold are listed.

@@ -50,6 +50,8 @@ type alertProblems struct {
 	posts     []store.FailedPost // the posts that an email can list
 	failed    int                // how many posts failed, listed or not
 	accounts  []store.LostAccount
+	// canReconnect reports whether the recipient's role allows them to reconnect accounts.
+	canReconnect bool
 }
 
 // consumeDueAlertsAndQueueEmails consumes the alerts that are due in a workspace, and queues emails to the members who
@@ -118,7 +120,7 @@ func (a *App) startAlertPauses(ctx context.Context, t store.Tenant, p alertProbl
 
 // filterForRecipient returns the problems that a member wants to get by email.
 func (p alertProblems) filterForRecipient(recipient store.MailRecipient) alertProblems {
-	of := alertProblems{workspace: p.workspace}
+	of := alertProblems{workspace: p.workspace, canReconnect: recipient.Role.CanManage()}
 	choice := recipient.Role.MailChoiceOrDefault(recipient.Choice)
 	if choice == core.MailAll {
 		of.accounts = p.accounts
@@ -172,17 +174,24 @@ func (a *App) newFailedPostsLetter(p alertProblems) mail.Letter {
 }
 
 func (a *App) newLostAccountsLetter(p alertProblems) mail.Letter {
-	first := p.accounts[0]
+	first, request := p.accounts[0], "Reconnect"
+	if !p.canReconnect {
+		request = "Belfry has lost access to"
+	}
 	l := mail.Letter{
-		Subject: fmt.Sprintf("Reconnect %s on %s", first.Name, a.cfg.Networks.DisplayName(first.Platform)),
+		Subject: fmt.Sprintf("%s %s on %s", request, first.Name, a.cfg.Networks.DisplayName(first.Platform)),
 		Paragraphs: []string{fmt.Sprintf("Belfry can no longer publish to an account in the workspace %s. "+
 			"Until the account is reconnected, its queued posts fail when they are due.", p.workspace.Name)},
 		Action: mail.Link{Label: "Reconnect", URL: a.workspacePageURL(p.workspace, "accounts")},
 	}
 	if n := len(p.accounts); n > 1 {
-		l.Subject = fmt.Sprintf("Reconnect %d accounts in %s", n, p.workspace.Name)
+		l.Subject = fmt.Sprintf("%s %d accounts in %s", request, n, p.workspace.Name)
 		l.Paragraphs[0] = fmt.Sprintf("Belfry can no longer publish to %d accounts in the workspace %s. "+
 			"Until the accounts are reconnected, their queued posts fail when they are due.", n, p.workspace.Name)
+	}
+	if !p.canReconnect {
+		l.Paragraphs = append(l.Paragraphs, "Only owners and admins of the workspace can reconnect accounts.")
+		l.Action.Label = "View accounts"
 	}
 	for _, account := range p.accounts[:min(len(p.accounts), alertListed)] {
 		l.Items = append(l.Items, mail.Item{

@@ -77,8 +77,11 @@ func errUnchangeable(p core.Post) error {
 	if p.Status == core.PostFailed {
 		word = "has failed"
 	}
-	return core.Fail(core.CodeConflict, "A post that %s cannot be changed.",
-		word).WithHint("Duplicate the post, then edit the duplicate.")
+	e := core.Fail(core.CodeConflict, "A post that %s cannot be changed.", word)
+	if p.HasUnknownOutcome() { // see refuseCopyIfOutcomeUnknown
+		return e.WithHint("Belfry does not know whether the post was published. Open it in the dashboard and say whether it was.")
+	}
+	return e.WithHint("Duplicate the post, then edit the duplicate.")
 }
 
 // errEditedTooLate returns the conflict for a change to the content that was saved after publishing had begun.
@@ -87,8 +90,13 @@ func errEditedTooLate(p core.Post) error {
 		core.PostQueued: "Belfry began to publish the post", core.PostLive: "The post was published",
 		core.PostFailed: "The post failed",
 	}
-	return core.Fail(core.CodeConflict, "%s before you saved. Your changes are not in the post.", happened[p.Status]).
-		WithHint("To use your changes, copy your text, duplicate the post, and paste the text into the duplicate.")
+	e := core.Fail(core.CodeConflict, "%s before you saved. Your changes are not in the post.", happened[p.Status])
+	if p.HasUnknownOutcome() { // see refuseCopyIfOutcomeUnknown
+		e.Message = "Belfry sent the post before you saved, but does not know whether it was published. " +
+			"Your changes are not in the post."
+		return e.WithHint("Copy your text, then open the post and say whether it was published.")
+	}
+	return e.WithHint("To use your changes, copy your text, duplicate the post, and paste the text into the duplicate.")
 }
 
 // checkEditAndParseSettings checks the form of an edit and returns its parsed settings. It checks neither the ids

@@ -201,7 +201,7 @@ type ListPosts struct {
 	From      string `query:"from" doc:"Only posts on or after this date or time. The filter compares publishAt or, for drafts without a time, createdAt." example:"2026-12-01"`
 	To        string `query:"to" doc:"Only posts up to and including this date, or before this time." example:"2026-12-31"`
 	Q         string `query:"q" doc:"Text to find in the post's text or title. Part of a word is enough." example:"rye"`
-	Order     string `query:"order" enum:"asc,desc" doc:"desc lists the latest posts first, asc the earliest."`
+	Order     string `query:"order" enum:"asc,desc" doc:"desc (the default) lists the latest posts first, asc the earliest."`
 	Limit     int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"Rows per page."`
 	Cursor    string `query:"cursor" doc:"nextCursor from the previous page."`
 }
