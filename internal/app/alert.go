@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"belfry/internal/core"
@@ -157,10 +158,21 @@ func (a *App) newFailedPostsLetter(p alertProblems) mail.Letter {
 		},
 		Action: mail.Link{Label: "View the post", URL: a.workspacePageURL(p.workspace, "posts/"+first.ID.String())},
 	}
+	hasUnknownOutcome := func(p store.FailedPost) bool { return p.Code == core.ErrorOutcomeUnknown }
+	if hasUnknownOutcome(first) {
+		l.Subject = fmt.Sprintf("A post to %s on %s may not have been published", first.AccountName,
+			a.cfg.Networks.DisplayName(first.Platform))
+		l.Paragraphs[0] = fmt.Sprintf("Belfry does not know whether a post in the workspace %s was published. "+
+			"Check the account on the network, then answer the question on the post's page.", p.workspace.Name)
+	}
 	if n := p.failed; n > 1 {
-		l.Subject = fmt.Sprintf("%d posts in %s failed", n, p.workspace.Name)
-		l.Paragraphs[0] = fmt.Sprintf("%d posts in the workspace %s failed. Belfry will not retry them automatically.", n,
-			p.workspace.Name)
+		failed, them := "failed", "Belfry will not retry them automatically."
+		if slices.ContainsFunc(p.posts, hasUnknownOutcome) {
+			failed, them = "failed or may not have been published", them+" "+
+				"On the page of each post that may not have been published, say whether it was."
+		}
+		l.Subject = fmt.Sprintf("%d posts in %s %s", n, p.workspace.Name, failed)
+		l.Paragraphs[0] = fmt.Sprintf("%d posts in the workspace %s %s. %s", n, p.workspace.Name, failed, them)
 		l.Action = mail.Link{Label: "View failed posts", URL: a.workspacePageURL(p.workspace, "posts?status=failed")}
 	}
 	for _, post := range p.posts[:min(len(p.posts), alertListed)] {
