@@ -80,7 +80,7 @@ func chooseVersion(found []serverPrograms, majorOrZeroForNewest int) (serverProg
 		i := slices.IndexFunc(found, func(b serverPrograms) bool { return b.Major == major })
 		if i < 0 {
 			return serverPrograms{},
-				fmt.Errorf("the local database was created by PostgreSQL %d, whose programs Belfry cannot find (found: %s): install PostgreSQL %d, or set PG_BIN to the folder that contains its programs", major, formatVersions(found), major)
+				fmt.Errorf("the local database was created by PostgreSQL %d, whose programs Belfry cannot find (found: %s): install PostgreSQL %d, and if Belfry still cannot find it, set PG_BIN to the folder that contains its programs", major, formatVersions(found), major)
 		}
 		return found[i], nil
 	}
