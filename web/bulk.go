@@ -315,7 +315,7 @@ func (r *request) restoreSchedules(
 		s, err := decodeSchedule(text)
 		if err != nil {
 			return layout.Flash{}, core.Invalid(posts.FieldBefore, "Belfry cannot undo this change.").
-				WithHint("Open the posts and change their times yourself.").WithCause(err)
+				WithHint("Open the posts and change them back yourself.").WithCause(err)
 		}
 		before = append(before, s)
 	}
@@ -327,7 +327,7 @@ func (r *request) restoreSchedules(
 	if len(result.Refused) > 0 || err != nil {
 		f = r.newBulkFlash(actUndo, result, core.Zone{})
 	}
-	return r.logErrorAndAddToFlash(ctx, f, err, "Open those posts and change their times yourself."), nil
+	return r.logErrorAndAddToFlash(ctx, f, err, "Open those posts and change them back yourself."), nil
 }
 
 // encodeSchedule encodes a post's schedule as the value of an input: id, status, revision, zone and, if the post has a

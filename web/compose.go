@@ -211,6 +211,8 @@ func (r *request) addRefusalToComposer(m *posts.ComposeModel, e *core.Error) {
 	switch {
 	case e == nil:
 	case errors.Is(e, app.ErrPostChanged): // the form shows the saved version
+	case e.Code == core.CodeNotFound && m.PostID != "":
+		m.Errors = map[string]string{posts.FieldAccount: accountOfPostGone}
 	case e.Code == core.CodeNotFound:
 		m.Errors = map[string]string{posts.FieldAccount: "One of the accounts is no longer connected. Choose the accounts again."}
 	default:

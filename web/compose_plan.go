@@ -12,6 +12,9 @@ import (
 	"belfry/views/posts"
 )
 
+// accountOfPostGone is shown in place of a plan for a draft whose account was disconnected.
+const accountOfPostGone = "The account is no longer connected. An owner or admin can connect it again under Accounts."
+
 // loadPlan requests the plan and adds it to the model, or says what the form still needs for a plan.
 func (r *request) loadPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	if m.Plan.Missing = missingInputText(m.Values, in); m.Plan.Missing != "" {
@@ -27,6 +30,9 @@ func (r *request) loadPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 		if m.Refused == nil && len(m.Errors) == 0 {
 			m.Errors, _ = r.placeError(e, inputForFieldPath(e.Path))
 		}
+		return nil
+	case errors.As(err, &known) && known.Code == core.CodeNotFound && m.PostID != "":
+		m.Plan.Missing = accountOfPostGone
 		return nil
 	case errors.As(err, &known) && known.Code == core.CodeNotFound:
 		m.Plan.Missing = "One of the accounts is no longer connected. Choose the accounts again."

@@ -125,8 +125,8 @@ func formatWait(seconds int) string {
 
 // issueHints replace hints that name fields of an API request, by the issue's code.
 var issueHints = map[core.IssueCode]string{
-	core.IssueAccountExpired.Code: "Reconnect the account under Accounts.",
-	core.IssueAccountRevoked.Code: "Connect the account again under Accounts.",
+	core.IssueAccountExpired.Code: "An owner or admin can reconnect the account under Accounts.",
+	core.IssueAccountRevoked.Code: "An owner or admin can connect the account again under Accounts.",
 }
 
 // joinIssueTexts returns the messages and hints of all issues as one text.

@@ -181,7 +181,11 @@ func convertMissingFolderError(err error) error {
 	if e.Code != core.CodeNotFound || e.Path != "folderId" && e.Path != "parentId" {
 		return err
 	}
-	return core.Invalid(e.Path, "The folder no longer exists.").WithHint("Choose another folder.").WithCause(err)
+	message := "The folder no longer exists."
+	if e.Path == "parentId" {
+		message = "The parent folder no longer exists."
+	}
+	return core.Invalid(e.Path, "%s", message).WithHint("Choose another folder.").WithCause(err)
 }
 
 // addOrRemoveTags adds the tags in a form to the selected files, or removes them.

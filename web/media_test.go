@@ -554,10 +554,10 @@ func TestAFormWithAFolderThatWasDeletedLosesNothing(t *testing.T) {
 	moved := s.submit(list, "#files", "file", id, "act", "move", "folder", folder)
 	s.b.follow(moved).says(t, gone, "Choose another folder.")
 	created := s.submit(inside, `form[action$="/media/folders"]`, "name", "Coast").is(t, http.StatusBadRequest)
-	created.says(t, gone)
+	created.says(t, "The parent folder no longer exists.")
 	s.b.follow(s.submit(created, `form[action$="/media/folders"]`)).says(t, "Folder Coast created.")
 	renamed := s.submit(edited, "form:has("+testid("save-folder")+")", "name", "Shore", "parent", folder)
-	renamed.is(t, http.StatusBadRequest).says(t, gone)
+	renamed.is(t, http.StatusBadRequest).says(t, "The parent folder no longer exists.")
 	s.b.follow(s.submit(renamed, "form:has("+testid("save-folder")+")")).says(t, "Folder Shore saved.")
 	sent := s.b.uploadComposerFiles("/media/files", []string{"folder", folder, "back", "folder=" + folder},
 		map[string][]byte{"new.jpg": mediatest.JPEG(64, 64)})

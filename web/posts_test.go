@@ -282,7 +282,7 @@ func TestAnErrorMidwayShowsWhatIsDone(t *testing.T) {
 	alter(broken)
 	s.submit(page, ".flash form").is(t, http.StatusSeeOther)
 	s.b.get("/posts").says(t, "1 post restored.",
-		"did not process the remaining posts. Open those posts and change their times yourself.")
+		"did not process the remaining posts. Open those posts and change them back yourself.")
 }
 
 func TestDeletingSeveralPostsAsksOnce(t *testing.T) {

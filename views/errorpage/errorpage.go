@@ -57,7 +57,7 @@ var pageTexts = map[int]pageText{
 	},
 	http.StatusRequestEntityTooLarge: {
 		"circle-alert", "The request is too large",
-		"The form is larger than the server accepts.", "Shorten the text or choose smaller files, then send the form again.",
+		"The form is larger than the server accepts.", "Shorten the text, or choose fewer or smaller files, then send the form again.",
 	},
 	http.StatusTooManyRequests: {
 		"clock", "Too many requests",

@@ -89,7 +89,10 @@ func (m LibraryModel) hasConditionsBesideText() bool {
 // noMatchText says where no files match which conditions.
 func (m LibraryModel) noMatchText() string {
 	files := "files"
-	if m.currentFolderID() != "" {
+	switch {
+	case m.Filter.Folder == link.RootFolder:
+		files += " outside folders"
+	case m.currentFolderID() != "":
 		files += " in " + m.title()
 	}
 	return ui.NoMatchText(files, m.Filter.Query, m.hasConditionsBesideText())

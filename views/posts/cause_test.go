@@ -64,7 +64,7 @@ func TestAPlanWaitsForFilesThatAreBeingChecked(t *testing.T) {
 	row := PlanRow{PlanRow: contract.PlanRow{Issues: []contract.Issue{issue}}, Account: "Ada", Network: "One"}
 	m := PlanModel{Plan: &contract.Plan{}, Rows: []PlanRow{row}, When: WhenNow}
 	m.AddOrMergeCause(Cause{Issue: waits, Input: FieldMedia}, row)
-	if got := m.verdict(); got != "Checking your files. When they are ready, you can send the post." || m.tone() != "" || m.canSubmit() {
+	if got := m.verdict(); got != "Waiting for your files. When they are ready, you can send the post." || m.tone() != "" || m.canSubmit() {
 		t.Errorf("%q, %q", got, m.tone())
 	}
 	m.AddOrMergeCause(Cause{Issue: core.IssueTextRequired.OnNetwork("One")}, row)
