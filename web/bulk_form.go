@@ -68,8 +68,11 @@ func parseShift(form url.Values) (move core.Shift, err error) {
 func parseCount(inputName, text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, core.Invalid(inputName, "%q is not a valid number.", text).
-			WithHint("Enter a whole number, such as 3.").WithCause(err)
+		e := core.Invalid(inputName, "%q is not a valid number.", text)
+		if text == "" {
+			e = core.Invalid(inputName, "The number is missing.")
+		}
+		return 0, e.WithHint("Enter a whole number, such as 3.").WithCause(err)
 	}
 	return n, nil
 }

@@ -307,7 +307,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"Time: Thu 24 Dec 2026, 18:00 CET (Europe/Berlin)", "Status: draft → queued", "API key Newsletter script",
 		}},
 		{"a full meter says what happens", "plan", "[data-testid=meter-posts] .meter-note", []string{
-			"Limit reached: you can still write drafts. To schedule more posts, wait until next month or turn queued posts into drafts.",
+			"Limit reached: you can still write drafts. To schedule more posts, wait until next month or turn posts that you queued this month into drafts.",
 		}},
 		{"a session cannot end itself in the list", "security", "[data-testid=session] form", []string{"Sign out"}},
 		{"a password is never drawn again", "security-wrong", "input[type=password][value]:not([value=''])", nil},

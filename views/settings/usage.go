@@ -34,7 +34,7 @@ func (m UsageModel) meters() []meter {
 	return []meter{
 		{
 			"posts", "Posts in " + formatMonth(m.Usage.Period), m.Usage.Posts.Used, m.Usage.Posts.Limit, core.FormatThousands,
-			"you can still write drafts. To schedule more posts, wait until next month or turn queued posts into drafts.",
+			"you can still write drafts. To schedule more posts, wait until next month or turn posts that you queued this month into drafts.",
 			"Posts that were scheduled or sent this month, whenever they go out. Drafts do not count.",
 		},
 		{
