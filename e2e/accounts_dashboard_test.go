@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"fmt"
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +80,31 @@ func TestReconnectingFromAFailedPostSendsItAndOffersTheOthers(t *testing.T) {
 		if n := s.countVisible(text); n != 1 {
 			t.Errorf("%q is visible %d times", text, n)
 		}
+	}
+	b.checkConsole()
+}
+
+// The commands beside a new key are run as they are shown.
+func TestTheCommandsOfANewKeyWork(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.serveUntilReady()
+	seed := s.seedWorkspace()
+	b := s.signInWithBrowser(seed)
+	b.openSettings("API keys")
+	b.typeInto("#key-name", "Newsletter")
+	b.runActions("create a key", clickOn(testid("create-key")))
+	b.waitFor(`document.readyState === "complete" && document.querySelector("[data-testid=new-key]") !== null`)
+	b.checkAccessibility("a new key")
+	for _, id := range []string{"new-key-curl", "new-key-draft"} {
+		command := exec.CommandContext(t.Context(), "sh", "-c", b.texts(testid(id))[0])
+		if out, err := command.Output(); err != nil || strings.Contains(string(out), `"code"`) {
+			t.Errorf("%s: %v, %s", command, err, out)
+		}
+	}
+	drafts := s.newClient(seed.Key).do("GET", "/posts?status=draft", nil).Posts
+	if !slices.ContainsFunc(drafts, func(p post) bool { return p.Text == "A draft from the API" }) {
+		t.Errorf("the drafts are %+v", drafts)
 	}
 	b.checkConsole()
 }

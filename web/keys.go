@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 
@@ -65,8 +66,40 @@ func (r *request) createKey(form url.Values) error {
 			"This key has already been created and was shown only once. If you did not copy it, revoke it and create another one.")
 		return r.redirect(r.link.Keys())
 	}
+	m = settings.KeysModel{New: &made}
+	if m.Sample, m.SampleAccount, err = r.planSampleDraft(); err != nil {
+		return err
+	}
 	r.showsSecret = true
-	return r.renderKeys(http.StatusCreated, settings.KeysModel{New: &made})
+	return r.renderKeys(http.StatusCreated, m)
+}
+
+// maxSampleTargets is how many accounts one plan can have.
+const maxSampleTargets = 200
+
+// planSampleDraft returns a request in JSON that creates a draft, and the name of the account that it is for: the oldest
+// one whose network accepts a post without files. It returns "" if there is none.
+func (r *request) planSampleDraft() (body, accountName string, err error) {
+	list, err := r.web.cfg.App.ListAccounts(r.context(), r.caller)
+	if err != nil || len(list.Accounts) == 0 {
+		return "", "", err
+	}
+	posts := contract.PlanPosts{Text: "A draft from the API", When: &contract.When{Word: "draft"}}
+	for _, account := range list.Accounts[:min(len(list.Accounts), maxSampleTargets)] {
+		posts.Targets.AccountIDs = append(posts.Targets.AccountIDs, account.ID)
+	}
+	plan, err := r.web.cfg.App.PlanPosts(r.context(), r.caller, posts)
+	if err != nil {
+		return "", "", err
+	}
+	for i, row := range plan.Rows {
+		if row.OK {
+			posts.Targets.AccountIDs = []string{row.AccountID}
+			body, err := json.Marshal(contract.CreatePosts{PlanPosts: posts, Confirm: true})
+			return string(body), r.accountAndNetworkName(list.Accounts[i]), err
+		}
+	}
+	return "", "", nil
 }
 
 func (r *request) showRevokeKeyConfirmation() error {

@@ -44,6 +44,37 @@ func TestMakingAndRevokingAKey(t *testing.T) {
 	b.post(path).is(t, http.StatusNotFound)
 }
 
+func TestANewKeyShowsHowToCreateADraft(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	b := r.as(ws)
+	create := func(scope string) *page {
+		return b.post("/settings/keys", "name", "Newsletter", "scope", scope).is(t, http.StatusCreated)
+	}
+	shown := func(p *page) int { return len(p.all(testid("new-key-draft"))) }
+	none := create("write")
+	none.one(t, testid("to-account-ids")+`[target="_blank"]`)
+	ws.Account("instagram") // which needs a file
+	if shown(none) != 0 || shown(create("write")) != 0 {
+		t.Error("a draft is offered that no account accepts")
+	}
+	account := ws.Account("threads")
+	page := create("write")
+	page.says(t, "To create a draft for "+account.DisplayName+" on Threads")
+	if command := textOf(page.one(t, testid("new-key-draft"))); !strings.HasSuffix(command, `-d '{"targets":{"accountIds":["`+
+		account.ID+`"]},"text":"A draft from the API","when":"draft","confirm":true}' http://localhost:8080/v1/posts`) {
+		t.Errorf("the command is %s", command)
+	}
+	if shown(create("read")) != 0 {
+		t.Error("a key that may only read is shown with a command that writes")
+	}
+	accounts := b.get("/accounts")
+	if ids := accounts.all(testid("account-id")); len(ids) != 2 || !strings.Contains(accounts.text(), account.ID) {
+		t.Errorf("%d accounts show their ids", len(ids))
+	}
+}
+
 func TestARefusedKeyKeepsItsForm(t *testing.T) {
 	t.Parallel()
 	r := open(t)

@@ -21,6 +21,9 @@ type KeysModel struct {
 	Zone  core.Zone
 	// New is the key that was just created. Its Key is shown only once.
 	New *contract.Key
+	// Sample is a request in JSON to try New with. It creates a draft for SampleAccount, such as "Harbour Bakery on
+	// Threads". It is empty if no account accepts such a draft.
+	Sample, SampleAccount string
 	// Name and Scope are the form's values.
 	Name, Scope string
 	Errors      map[string]string // by input
@@ -35,7 +38,16 @@ type KeysModel struct {
 	Slug string
 }
 
-// newKeyCurlCommand returns a command that uses the new key.
-func (m KeysModel) newKeyCurlCommand() string {
+// whoamiCommand returns a command that shows whom the new key belongs to.
+func (m KeysModel) whoamiCommand() string {
 	return "curl -H 'Authorization: Bearer " + m.New.Key + "' " + m.Address + "/whoami"
+}
+
+// canCreatePosts reports whether programs can create posts with the new key.
+func (m KeysModel) canCreatePosts() bool { return m.API && m.New.Scope == "write" }
+
+// draftCommand returns a command that sends Sample with the new key.
+func (m KeysModel) draftCommand() string {
+	return "curl -H 'Authorization: Bearer " + m.New.Key + "' -H 'Content-Type: application/json' -d '" + m.Sample +
+		"' " + m.Address + "/posts"
 }
