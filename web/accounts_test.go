@@ -59,6 +59,24 @@ func TestConnectingAnAccount(t *testing.T) {
 	}
 }
 
+// The page kept the times and numbers of when it was opened.
+func TestTheAccountsAreUpdatedWhenPostsChange(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.ws.Queued("soon", s.threads, s.Clock.Now().Add(time.Hour))
+	list := s.b.get("/accounts?network=threads").one(t, `#accounts[data-live="posts"][hx-trigger="live"][hx-swap="morph"]`)
+	if said := textOf(list); !strings.Contains(said, "1 queued") {
+		t.Fatalf("the page says %q", said)
+	}
+	s.ws.Queued("later", s.threads, s.Clock.Now().Add(2*time.Hour))
+	part := s.b.part(http.MethodGet, attribute(list, "hx-get")).is(t, http.StatusOK)
+	part.one(t, "#accounts")
+	part.says(t, "2 queued")
+	if strings.Contains(part.text(), "Facebook") || len(part.all("h1")) != 0 {
+		t.Errorf("the update is not of the same list: %s", part.text())
+	}
+}
+
 func TestAWayBackBelongsToItsBrowserPersonAndNetwork(t *testing.T) {
 	t.Parallel()
 	r := open(t)
