@@ -96,7 +96,11 @@ func (c *control) addFaults(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		_, err = c.kit.Faults.Add(faults...)
 	}
-	c.redirectFormOrSendState(w, r, "fault-added", err, c.faultState())
+	done := "fault-added"
+	if isForm(r) && doneNotices[r.FormValue("done")].Section != "" {
+		done = r.FormValue("done")
+	}
+	c.redirectFormOrSendState(w, r, done, err, c.faultState())
 }
 
 // clearAllFaultsOrDeleteOne deletes all faults, or only the one whose id is in the query.

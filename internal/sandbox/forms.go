@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"belfry/internal/network/sim"
@@ -99,7 +100,11 @@ type appRemoval struct {
 
 func readAppRemoval(w http.ResponseWriter, r *http.Request) (in appRemoval, err error) {
 	if isForm(r) {
-		return appRemoval{r.FormValue("network"), r.FormValue("person"), r.FormValue("erase") != ""}, nil
+		in = appRemoval{r.FormValue("network"), r.FormValue("person"), r.FormValue("erase") != ""}
+		if access := r.FormValue("access"); access != "" {
+			in.Network, in.Person, _ = strings.Cut(access, "/")
+		}
+		return in, nil
 	}
 	return in, decodeJSON(w, r, &in)
 }

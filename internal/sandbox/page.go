@@ -41,11 +41,12 @@ type doneNotice struct{ Section, Text string }
 
 // doneNotices contains the notices, by the value of the parameter done.
 var doneNotices = map[string]doneNotice{
-	"posts-deleted": {"posts", "All posts were deleted."},
-	"fault-added":   {"faults", "The fault was added."},
-	"fault-removed": {"faults", "The fault was removed."},
-	"options-saved": {"switches", "The options were saved."},
-	"clock-moved":   {"clock", "The clock was moved."},
+	"next-post-fails": {"practice", "The next post will fail. To prevent that, remove the fault under Faults."},
+	"posts-deleted":   {"posts", "All posts were deleted."},
+	"fault-added":     {"faults", "The fault was added."},
+	"fault-removed":   {"faults", "The fault was removed."},
+	"options-saved":   {"switches", "The options were saved."},
+	"clock-moved":     {"clock", "The clock was moved."},
 }
 
 func (c *control) showControlPage(w http.ResponseWriter, r *http.Request) {

@@ -37,6 +37,42 @@ func (i *inbox) paths() (all []string) {
 	return all
 }
 
+func TestTheTopOfThePageMakesAPostFailAndDisconnectsAnAccount(t *testing.T) {
+	t.Parallel()
+	r := start(t, sandbox.Config{AppName: "Belfry"})
+	token := r.threads("harbour.bakery")
+	container := r.container(token, "rolls")
+	page := r.get("/_/", "").text
+	if strings.Index(page, `data-testid="fail-next-post"`) > strings.Index(page, `id="posts"`) ||
+		strings.Index(page, `data-testid="add-fault"`) > strings.Index(page, `data-testid="kinds"`) {
+		t.Error("the page begins with what few people need")
+	}
+	failing := r.post("/_/faults", "", url.Values{
+		"network": {"threads"}, "call": {"publish"}, "kind": {"reject"}, "done": {"next-post-fails"},
+	})
+	if to := failing.header.Get("Location"); to != "/_/?done=next-post-fails#practice" {
+		t.Errorf("making a post fail leads to %q", to)
+	}
+	if page := r.get("/_/?done=next-post-fails", "").text; !strings.Contains(page, "The next post will fail.") {
+		t.Error("the page does not say that the next post will fail")
+	}
+	publish := func() int {
+		return r.post("/graph.threads.net/v1.0/me/threads_publish", token, url.Values{"creation_id": {container}}).status
+	}
+	if first, second := publish(), publish(); first < 400 || second != http.StatusOK {
+		t.Errorf("the next posts answer %d and %d", first, second)
+	}
+	_, option, _ := strings.Cut(page, `<option value="threads/`)
+	person, _, _ := strings.Cut(option, `"`)
+	if to := r.post("/_/people/remove-app", "", url.Values{"access": {"threads/" + person}}).header.Get("Location"); to !=
+		"/_/?removed=threads#people" {
+		t.Errorf("disconnecting leads to %q", to)
+	}
+	if strings.Contains(r.get("/_/", "").text, `data-testid="disconnect"`) {
+		t.Error("a disconnected account can be disconnected again")
+	}
+}
+
 func TestOnlyNetworksWithSuchARequestOfferToDeleteData(t *testing.T) {
 	t.Parallel()
 	r := start(t, sandbox.Config{AppName: "Belfry"})
