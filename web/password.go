@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 
 	"belfry/internal/core"
 	"belfry/internal/httpd"
 	"belfry/views/auth"
 	"belfry/views/layout"
+	"belfry/views/settings"
 )
 
 // handleAndPromptIfPasswordNeeded handles a request. If the operation requires the person's password again, it shows a
@@ -56,7 +58,10 @@ func (r *request) renderPasswordPrompt(refusalOrNil *core.Error) error {
 	if err != nil {
 		return err
 	}
-	m := auth.PasswordModel{Action: r.echo.Request().URL.Path, Back: cmp.Or(r.refererPageURL(), r.link.Settings())}
+	m := auth.PasswordModel{
+		Change: r.describeChange(form), Action: r.echo.Request().URL.Path,
+		Back: cmp.Or(r.refererPageURL(), r.link.Settings()),
+	}
 	for _, name := range slices.Sorted(maps.Keys(form)) {
 		for _, value := range form[name] {
 			if name != auth.FieldCurrentPassword {
@@ -73,4 +78,25 @@ func (r *request) renderPasswordPrompt(refusalOrNil *core.Error) error {
 		return err
 	}
 	return r.render(status, auth.Password(m), auth.PasswordPart(m))
+}
+
+// describeChange says what a submitted form that needs the password is about to do, for example "invite ben@example.org".
+func (r *request) describeChange(form url.Values) string {
+	switch r.echo.Request().URL.Path {
+	case r.link.Keys():
+		return "create the API key “" + form.Get(settings.FieldName) + "”"
+	case r.link.RevokeKey(r.pathID()):
+		return "revoke the API key"
+	case r.link.Members():
+		return "invite " + form.Get(settings.FieldEmail)
+	case r.link.ChangeRole(r.pathID()):
+		return "make this person " + core.Role(form.Get(settings.FieldRole)).WithArticle()
+	case r.link.RemoveAccess(r.pathID()):
+		return "end this person's access to the workspace"
+	case r.link.WorkspaceSettings():
+		return "save the workspace's settings"
+	case r.link.Profile():
+		return "change your email address to " + form.Get(settings.FieldEmail)
+	}
+	return "make this change"
 }

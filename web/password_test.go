@@ -16,6 +16,14 @@ func TestChangesToKeysMembersAndTheWorkspaceNeedThePasswordAgain(t *testing.T) {
 	ws := r.Workspace("one")
 	key, editor := ws.Key(core.Read), ws.Member(core.RoleEditor)
 	b := r.as(ws)
+	changes := map[string]string{
+		"/settings/keys":                                                    "create the API key “nightly job”",
+		"/settings/keys/" + key.ID + "/revoke":                              "revoke the API key",
+		"/settings/members":                                                 "invite ada@example.org",
+		"/settings/members/" + editor.AttributedUser().String():             "make this person a viewer",
+		"/settings/members/" + editor.AttributedUser().String() + "/remove": "end this person's access to the workspace",
+		"/settings/workspace":                                               "save the workspace's settings",
+	}
 	for name, form := range map[string][]string{
 		"/settings/keys":                       {"name", "nightly\r\njob", "scope", "write", "form", "1"},
 		"/settings/keys/" + key.ID + "/revoke": nil,
@@ -32,6 +40,7 @@ func TestChangesToKeysMembersAndTheWorkspaceNeedThePasswordAgain(t *testing.T) {
 	} {
 		r.Clock.Advance(10 * time.Minute)
 		page := b.post(name, form...).is(t, http.StatusForbidden)
+		page.says(t, "To "+changes[name]+", enter your password again.")
 		asked := page.form(t, testid("password-form"))
 		for i := 0; i < len(form); i += 2 {
 			if asked.Get(form[i]) == "" {
