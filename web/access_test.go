@@ -89,7 +89,7 @@ func TestRolesAreOfferedWhatTheyMay(t *testing.T) {
 		}
 		page.one(t, testid("nav-settings"))
 		if said := b.get("/accounts").text(); strings.Contains(said, "You approve access") != c.manages ||
-			strings.Contains(said, "Only an owner or admin of the workspace can connect accounts.") == c.manages {
+			strings.Contains(said, "To connect another one, ask") == c.manages {
 			t.Errorf("the page with the accounts tells a member with the role %s: %s", c.role, said)
 		}
 		if got := len(b.get("/accounts").is(t, http.StatusOK).all(testid("disconnect"))) > 0; got != c.manages {
@@ -202,6 +202,24 @@ func TestADatabaseThatIsAwayLosesNothing(t *testing.T) {
 	}
 }
 
+// The page of members, which explains the roles, is only for managers.
+func TestMembersLearnWhatTheirRoleMayDoAndWhomToAsk(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	ws.Account("threads")
+	ws.Invite("ben@example.org", core.RoleAdmin) // who has not joined cannot help
+	b := r.seat(ws.Member(core.RoleEditor))
+	profile := b.get("/settings/profile").is(t, http.StatusOK)
+	profile.one(t, testid("roles"))
+	if said := textOf(profile.one(t, testid("managers")+" ul")); said != "Owner of one, Owner: "+ws.Email {
+		t.Errorf("the profile names %q", said)
+	}
+	b.get("/accounts").says(t, "To connect another one, ask Owner of one.")
+	ws.Member(core.RoleAdmin)
+	b.get("/accounts").says(t, "To connect another one, ask Owner of one or A admin.")
+}
+
 // Whoever is refused learns which role it takes and who can give it.
 func TestARefusedPersonLearnsWhichRoleItTakes(t *testing.T) {
 	t.Parallel()
@@ -209,7 +227,7 @@ func TestARefusedPersonLearnsWhichRoleItTakes(t *testing.T) {
 	ws := r.Workspace("one")
 	for role, want := range map[core.Role][]string{
 		core.RoleViewer: {"at least the editor role", "owner or admin of the workspace can give you that role"},
-		core.RoleEditor: {"Only an owner or admin of the workspace", "give you another role under Settings, Members"},
+		core.RoleEditor: {"Only an owner or admin of the workspace", "give you another role. Your profile, under Settings, names them."},
 	} {
 		path := map[core.Role]string{core.RoleViewer: "/groups", core.RoleEditor: "/settings/keys"}[role]
 		method := map[core.Role]string{core.RoleViewer: http.MethodPost, core.RoleEditor: http.MethodGet}[role]

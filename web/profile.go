@@ -33,6 +33,9 @@ func (r *request) renderProfile(status int, m settings.ProfileModel) (err error)
 	if m.Frame, err = r.loadFrameAndPopFlash("Profile", layout.SectionSettings); err != nil {
 		return err
 	}
+	if m.Managers, err = r.web.cfg.App.ListManagers(r.context(), r.caller); err != nil {
+		return err
+	}
 	m.Role, m.Mails = r.caller.Role(), r.web.cfg.App.MailMode() != app.MailOff
 	return r.render(status, settings.Profile(m), nil)
 }

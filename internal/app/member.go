@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -18,6 +19,17 @@ func (a *App) ListMembersAndInvitations(ctx context.Context, c core.Caller) (con
 	}
 	list, err := t.MembersAndInvitations(ctx)
 	return contract.Members{Members: convertAll(list, contract.MemberOf)}, err
+}
+
+// ListManagers lists the owners and admins, oldest first. Every member may list them, to know whom to ask.
+func (a *App) ListManagers(ctx context.Context, c core.Caller) ([]contract.Member, error) {
+	t, err := a.authorizeSession(c)
+	if err != nil {
+		return nil, err
+	}
+	list, err := t.MembersAndInvitations(ctx)
+	list = slices.DeleteFunc(list, func(m core.Member) bool { return !m.Role.CanManage() || m.IsPending() })
+	return convertAll(list, contract.MemberOf), err
 }
 
 // ChangeMemberOrInvitationRole changes the role of a member or an invitation, with effect from the member's next

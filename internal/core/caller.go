@@ -124,7 +124,7 @@ func (c Caller) RequireScope(s Scope) error {
 	if s == Write && !c.canWrite() && c.IsSession() {
 		return Fail(CodeInsufficientScope,
 			"You can read this workspace but not change it. To change it, you need at least the editor role.").
-			WithHint("An owner or admin of the workspace can give you that role under Settings, Members.")
+			WithHint("An owner or admin of the workspace can give you that role. Your profile, under Settings, names them.")
 	}
 	if s == Write && !c.canWrite() {
 		return Fail(CodeInsufficientScope, "This credential is read-only.").

@@ -41,5 +41,5 @@ func (r Role) CheckRoleChange(from, to Role) error {
 func errRoleTooLow() *Error {
 	return Fail(CodeInsufficientScope,
 		"Only an owner or admin of the workspace can do this.").
-		WithHint("Ask one of them to do it, or to give you another role under Settings, Members.")
+		WithHint("Ask one of them to do it, or to give you another role. Your profile, under Settings, names them.")
 }

@@ -22,6 +22,7 @@ type Model struct {
 	// contains the accounts of one page.
 	Found, Pages int
 	Zone         core.Zone
+	Managers     []string // the names of those who can connect accounts
 	// Used and Limit are the number of accounts and the plan's limit; nil means no limit.
 	Used  int64
 	Limit *int64
@@ -127,6 +128,17 @@ type Profile struct {
 	Unusable           string // why it cannot be connected; empty if it can
 	Connected          bool   // already connected; connecting it again renews Belfry's access
 	Chosen             bool
+}
+
+// namedManagers is the largest number of managers that the page names.
+const namedManagers = 3
+
+// managersText names the people who can connect accounts.
+func (m Model) managersText() string {
+	if len(m.Managers) == 0 || len(m.Managers) > namedManagers {
+		return "an owner or admin of the workspace"
+	}
+	return core.JoinNames(m.Managers, "or")
 }
 
 // filtersFrom is the smallest number of accounts for which the page has a filter.
