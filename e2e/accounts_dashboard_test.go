@@ -84,6 +84,19 @@ func TestReconnectingFromAFailedPostSendsItAndOffersTheOthers(t *testing.T) {
 	b.checkConsole()
 }
 
+// In a tall window, nothing scrolls, and nothing seemed to happen.
+func TestTheButtonThatLeadsToTheNetworksMarksThem(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.serveUntilReady()
+	b := s.signInWithBrowser(s.seedWorkspace())
+	b.runActions("open the accounts", chromedp.EmulateViewport(1280, 2000), chromedp.Navigate(s.url+"/accounts"))
+	const look = `getComputedStyle(document.querySelector(".connect-tile")).boxShadow`
+	before := evaluateScript[string](b, look)
+	b.runActions("go to the networks", clickOn(testid("to-connect")))
+	b.waitFor(look + ` !== "` + before + `" && document.activeElement.id === "connect"`)
+}
+
 // The commands beside a new key are run as they are shown.
 func TestTheCommandsOfANewKeyWork(t *testing.T) {
 	t.Parallel()

@@ -94,7 +94,7 @@ func (f fixture) personPages() map[string]templ.Component {
 		"profile": settings.Profile(settings.ProfileModel{
 			Frame: editor, Role: core.RoleEditor,
 			Managers: []contract.Member{{Name: "Grace", Email: "grace@example.org", Role: "owner"}},
-			Name: "Ada", Email: "ada@example.org", Mails: true, Mail: core.MailOwn,
+			Name:     "Ada", Email: "ada@example.org", Mails: true, Mail: core.MailOwn,
 		}),
 		"profile-wrong": settings.Profile(settings.ProfileModel{
 			Frame: frame, Role: core.RoleOwner, Errors: map[string]string{"name": "Enter a name.", "email": "It is in use."},
