@@ -96,7 +96,8 @@ func TestTheOutboxIsForThisComputerAlone(t *testing.T) {
 	t.Parallel()
 	r := open(t, keepMail)
 	made := r.as(r.Workspace("one")).post("/settings/members", "email", "ben@example.org", "role", "editor")
-	made.is(t, http.StatusCreated).says(t, "Invitation emailed to ben@example.org")
+	made.is(t, http.StatusCreated).says(t, "Invitation created for ben@example.org",
+		"This sandbox sends no email: the invitation is in its outbox.")
 	made.one(t, `main a[href="/sandbox/_/mail"]`)
 	b := r.browser()
 	b.get("/sandbox/_/mail").is(t, http.StatusOK).says(t, "ben@example.org")

@@ -136,14 +136,14 @@ func Invitation(m InvitationModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<form method=\"post\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<ul class=\"door-cases\" data-testid=\"join-cases\"><li><strong>New to Belfry?</strong> Enter your name and choose a password.</li><li><strong>Already have an account here?</strong> Enter its password. Its name stays as it is.</li></ul><form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var8 templ.SafeURL
 			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(link.Invitation(m.Token)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/auth/invitation.templ`, Line: 22, Col: 71}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/auth/invitation.templ`, Line: 26, Col: 71}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 			if templ_7745c5c3_Err != nil {
@@ -162,14 +162,14 @@ func Invitation(m InvitationModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "name", Name: FieldName, Label: "Your name", Value: m.Name, Error: m.Errors[FieldName], Required: true,
-				Help: "If you already have an account on this server, its name does not change.", Autocomplete: "name", Attributes: templ.Attributes{"dir": "auto"},
+				Autocomplete: "name", Attributes: templ.Attributes{"dir": "auto"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "password", Name: FieldPassword, Label: "Password", Type: "password", Error: m.Errors[FieldPassword], Required: true,
-				Help:         "New here? Choose a password of at least 8 characters, ideally 15 or more. Otherwise, enter your Belfry password.",
+				Help:         "A new password needs at least 8 characters, ideally 15 or more.",
 				Autocomplete: "current-password", Attributes: templ.Attributes{"minlength": "8", "maxlength": "128"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
@@ -238,7 +238,7 @@ func NoInvitation(f layout.Frame) templ.Component {
 			var templ_7745c5c3_Var11 templ.SafeURL
 			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(link.SignIn))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/auth/invitation.templ`, Line: 52, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/auth/invitation.templ`, Line: 56, Col: 59}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {

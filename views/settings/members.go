@@ -84,6 +84,9 @@ func (m MembersModel) selectedInvitationRole() string {
 }
 
 func (m MembersModel) newInvitationTitle() string {
+	if m.New.Emailed && m.Outbox != "" {
+		return "Invitation created for " + m.New.Email
+	}
 	if m.New.Emailed {
 		return "Invitation emailed to " + m.New.Email
 	}

@@ -147,7 +147,7 @@ func newInvitation(m MembersModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.New.Emailed && m.Outbox != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p>In this sandbox, the email stays on this server.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p>This sandbox sends no email: the invitation is in its outbox. You can also pass on the link below.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
