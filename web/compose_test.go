@@ -726,7 +726,7 @@ func TestANetworksTextShowsTheSharedTextThatItReplaces(t *testing.T) {
 		return page, page.is(t, http.StatusOK).one(t, "#override-threads")
 	}
 	page, input := own("text", "Ring\r\nthe bell")
-	if got := attribute(input, "placeholder"); got != "Ring\nthe bell" || raw(input) != "" {
+	if got := attribute(input, "placeholder"); got != "Uses the shared text: Ring\nthe bell" || raw(input) != "" {
 		t.Errorf("the input shows %q and contains %q", got, raw(input))
 	}
 	help := "#" + attribute(page.one(t, "[id^=override-threads][id$=help]"), "id")

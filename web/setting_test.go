@@ -108,7 +108,7 @@ func TestTheNumberOfProblemsLeadsToTheFirstOnThePage(t *testing.T) {
 		attribute(verdict, "href") != "#title" {
 		t.Errorf("%q leads to %s", textOf(verdict), attribute(verdict, "href"))
 	}
-	if legend := textOf(part.one(t, "#strip legend")); legend != "Files for all networks" {
+	if legend := textOf(part.one(t, "#strip legend")); legend != "Files, the same on all networks" {
 		t.Errorf("the files in each tab are called %q", legend)
 	}
 	for tab, want := range map[string]string{"all": "2", "threads": "1"} {

@@ -50,7 +50,7 @@ func strip(m ComposeModel) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if m.hasNetworkTabs() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<legend>Files for all networks</legend> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<legend>Files, the same on all networks</legend> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
