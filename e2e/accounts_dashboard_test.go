@@ -57,9 +57,8 @@ func TestReconnectingFromAFailedPostSendsItAndOffersTheOthers(t *testing.T) {
 		if got := evaluateScript[int64](b, "document.documentElement.scrollWidth"); got > width {
 			t.Errorf("the failed post is %d px wide in a window of %d px", got, width)
 		}
-		if evaluateScript[bool](b, `(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)(
-			document.querySelector("[data-testid=notice] p"))`) {
-			t.Errorf("in a window of %d px, the notice is cut off", width)
+		if evaluateScript[bool](b, `document.querySelector("[data-testid=notice]") !== null`) {
+			t.Errorf("in a window of %d px, a notice repeats what the page says", width)
 		}
 	}
 	b.clickLink(testid("reconnect"))

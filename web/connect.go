@@ -137,6 +137,7 @@ func (r *request) redirectAfterReconnect(done app.Connected) error {
 		}
 		f.Text += fmt.Sprintf(" In the last 7 days, %s failed because Belfry had lost access to the account.",
 			ui.CountNoun(n, one, many))
+		f.Tone = ui.ToneWarn
 		f.Action = r.newRetryLostPostsAction(after) // which an update would remove
 	} else if after.Retried {
 		f = r.addUpdateURL(f, []string{after.Post})
@@ -150,10 +151,12 @@ func (r *request) accountAndNetworkName(a contract.Account) string {
 	return a.DisplayName + " on " + r.web.cfg.Networks.DisplayName(core.Platform(a.Platform))
 }
 
+const retryOthersID = "retry-others"
+
 // newRetryLostPostsAction returns the button that retries the posts that failed because access to the account was lost.
 func (r *request) newRetryLostPostsAction(after *app.Reconnected) *ui.Action {
 	retry := &ui.Action{
-		ID: "retry-others", URL: r.link.ChangeSelectedPosts(),
+		ID: retryOthersID, URL: r.link.ChangeSelectedPosts(),
 		Label: "Retry " + ui.CountNoun(len(after.Lost), "post", "posts"),
 		Fields: []ui.Hidden{
 			newFormIDField(),

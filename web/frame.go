@@ -69,11 +69,10 @@ func (r *request) loadFrameAndPopFlash(title string, section layout.Section) (la
 	if who.User.Email != nil {
 		f.Person.Email = *who.User.Email
 	}
-	if err := r.loadAttentionAndNotices(&f); err != nil {
+	if f.Flash, err = r.popUpdatedFlash(); err != nil {
 		return f, err
 	}
-	f.Flash, err = r.popUpdatedFlash()
-	return f, err
+	return f, r.loadAttentionAndNotices(&f)
 }
 
 // loadFirstStepsOrNil returns the progress of a new workspace. It returns nil if everything is done, the person has
@@ -137,7 +136,8 @@ func (r *request) loadAttentionAndNotices(f *layout.Frame) error {
 	failed := counts[core.PostFailed]
 	failedURL := r.link.Posts(link.Filter{Status: string(core.PostFailed)})
 	f.Attention[layout.SectionPosts] = layout.Attention{Count: failed, Words: "failed", URL: failedURL}
-	if failed > 0 && f.Section != layout.SectionPosts { // the tabs of that section show the number
+	// The tabs of that section show the number, and a message that offers to retry the posts names them.
+	if failed > 0 && f.Section != layout.SectionPosts && !offersRetry(f.Flash) {
 		text := "1 post failed."
 		if failed > 1 {
 			text = ui.FormatCappedCount(failed) + " posts failed."
@@ -148,6 +148,9 @@ func (r *request) loadAttentionAndNotices(f *layout.Frame) error {
 	}
 	return err
 }
+
+// offersRetry reports whether a message says that posts failed, and has a button that retries them.
+func offersRetry(f *layout.Flash) bool { return f != nil && f.Action != nil && f.Action.ID == retryOthersID }
 
 // newReconnectNotice says that an account must be reconnected, with a link to do so if the person's role allows it.
 func (r *request) newReconnectNotice(a contract.Account) layout.Notice {

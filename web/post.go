@@ -46,12 +46,10 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 	if m.Frame, err = r.loadFrameAndPopFlash(tabTitle(m), section); err != nil {
 		return err
 	}
-	if m.Reconnect != "" { // the notice's link would not send the post again
-		for i, n := range m.Frame.Notices {
-			if n.URL == r.link.Reconnect(card.AccountID) {
-				m.Frame.Notices[i] = layout.Notice{Text: n.Text}
-			}
-		}
+	if m.Reconnect != "" { // the page says so itself, and the notice's link would not send the post again
+		m.Frame.Notices = slices.DeleteFunc(m.Frame.Notices, func(n layout.Notice) bool {
+			return n.URL == r.link.Reconnect(card.AccountID)
+		})
 	}
 	if m.PostZone, err = core.ParseZone(card.TZ); err != nil {
 		return err
