@@ -60,7 +60,7 @@ func TestThePartsOfAPhonesPagesLineUp(t *testing.T) {
 			return acts.bottom !== bar.top || acts.left !== 0 || acts.right !== bar.right ? JSON.stringify([acts, bar]) : "";`)
 		b.checkAccessibility("selected on " + page + " on a phone")
 	}
-	for _, page := range []string{"/posts", "/media", "/accounts", "/groups/new", "/settings/workspace", "/settings/members", "/settings/keys"} {
+	for _, page := range []string{"/posts", "/media", "/accounts", "/groups/new", "/settings/profile", "/settings/workspace", "/settings/members", "/settings/keys"} {
 		b.runActions("open "+page, chromedp.Navigate(s.url+page))
 		check("controls on "+page+" are too small", `
 			return [...document.querySelectorAll("main :is(.button, .icon-button, select, input:not([type=checkbox], [type=radio], [type=file]))")]
@@ -77,6 +77,11 @@ func TestThePartsOfAPhonesPagesLineUp(t *testing.T) {
 			const gap = panel.top - button.bottom;
 			return gap < 0 || gap > 80 || panel.left < 8 || panel.right > innerWidth - 8 ? JSON.stringify([button, panel]) : "";`)
 	}
+	b.runActions("open the profile", chromedp.Navigate(s.url+"/settings/profile"))
+	check("signing out is beside the link to the profile, or not on the profile", `
+		const [beside, below] = ["sign-out", "profile-sign-out"].map((id) =>
+			document.querySelector("[data-testid=" + id + "]").checkVisibility());
+		return beside || !below ? beside + ", " + below : "";`)
 	b.runActions("open the posts", chromedp.Navigate(s.url+"/posts"))
 	b.runActions("open the menu", clickOn(".bar-more summary"))
 	check("the icons of the menu are not beside its words", `

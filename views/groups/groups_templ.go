@@ -212,7 +212,7 @@ func List(m ListModel) templ.Component {
 						}
 						return nil
 					})
-					templ_7745c5c3_Err = ui.Empty("users", "No groups yet", "Group the accounts that get the same posts. You can then select them all at once when you compose a post.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Empty("gallery-vertical-end", "No groups yet", "Group the accounts that get the same posts. You can then select them all at once when you compose a post.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

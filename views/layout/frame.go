@@ -121,7 +121,7 @@ func (f Frame) navEntries() []navEntry {
 	}
 	return append(all, navEntry{SectionMedia, "Media", "images", f.Link.Media(link.MediaFilter{}), "m"},
 		navEntry{SectionAccounts, "Accounts", "at-sign", f.Link.Accounts(), "a"},
-		navEntry{SectionGroups, "Groups", "users", f.Link.Groups(), "u"},
+		navEntry{SectionGroups, "Groups", "gallery-vertical-end", f.Link.Groups(), "u"},
 		navEntry{SectionSettings, "Settings", "settings", f.Link.Settings(), "s"})
 }
 

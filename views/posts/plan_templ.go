@@ -93,7 +93,7 @@ func planCard(m ComposeModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Plan.Plan.Table != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<details class=\"plan-text\" id=\"plan-text\"><summary>Show as a text table</summary><pre class=\"plan-table\" tabindex=\"0\" dir=\"auto\" data-testid=\"plan-table\" hx-disable>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<details class=\"plan-text\" id=\"plan-text\"><summary>The plan as programs see it</summary><pre class=\"plan-table\" tabindex=\"0\" dir=\"auto\" data-testid=\"plan-table\" hx-disable>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

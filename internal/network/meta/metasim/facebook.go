@@ -59,7 +59,7 @@ func (l *PageLogin) newConfig() sim.OAuthConfig {
 		},
 		CodeLife: time.Hour, CodePrefix: "AQ", Prefixes: Prefixes("EAA"), Fragment: "#_=_",
 		Allow: "Continue as " + personName, Heading: "wants to manage Pages",
-		Lead:       "You are signed in as " + personName + ". Choose the Pages that this app can use.",
+		Lead:       "You are signed in as " + personName + ", a simulated person. Choose the Pages that this app can use.",
 		UnknownApp: "invalid App ID: the client_id belongs to no app", BadScope: "invalid scopes",
 		Denied: [][2]string{
 			{"error", "access_denied"},
