@@ -150,7 +150,9 @@ func (r *request) loadAttentionAndNotices(f *layout.Frame) error {
 }
 
 // offersRetry reports whether a message says that posts failed, and has a button that retries them.
-func offersRetry(f *layout.Flash) bool { return f != nil && f.Action != nil && f.Action.ID == retryOthersID }
+func offersRetry(f *layout.Flash) bool {
+	return f != nil && f.Action != nil && f.Action.ID == retryOthersID
+}
 
 // newReconnectNotice says that an account must be reconnected, with a link to do so if the person's role allows it.
 func (r *request) newReconnectNotice(a contract.Account) layout.Notice {

@@ -77,8 +77,8 @@ func (r *request) createKey(form url.Values) error {
 // maxSampleTargets is how many accounts one plan can have.
 const maxSampleTargets = 200
 
-// planSampleDraft returns a request in JSON that creates a draft, and the name of the account that it is for: the oldest
-// one whose network accepts a post without files. It returns "" if there is none.
+// planSampleDraft returns a request in JSON that creates a draft, and the name of the account that it is for: the
+// oldest one whose network accepts a post without files. It returns "" if there is none.
 func (r *request) planSampleDraft() (body, accountName string, err error) {
 	list, err := r.web.cfg.App.ListAccounts(r.context(), r.caller)
 	if err != nil || len(list.Accounts) == 0 {

@@ -80,7 +80,8 @@ func (r *request) renderPasswordPrompt(refusalOrNil *core.Error) error {
 	return r.render(status, auth.Password(m), auth.PasswordPart(m))
 }
 
-// describeChange says what a submitted form that needs the password is about to do, for example "invite ben@example.org".
+// describeChange says what a submitted form that needs the password is about to do, for example "invite
+// ben@example.org".
 func (r *request) describeChange(form url.Values) string {
 	switch r.echo.Request().URL.Path {
 	case r.link.Keys():

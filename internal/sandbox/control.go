@@ -97,8 +97,8 @@ func (c *control) addFaults(w http.ResponseWriter, r *http.Request) {
 		_, err = c.kit.Faults.Add(faults...)
 	}
 	done := "fault-added"
-	if isForm(r) && doneNotices[r.FormValue("done")].Section != "" {
-		done = r.FormValue("done")
+	if isForm(r) && r.FormValue("done") == nextPostFails {
+		done = nextPostFails
 	}
 	c.redirectFormOrSendState(w, r, done, err, c.faultState())
 }

@@ -39,14 +39,17 @@ type controlPage struct {
 // doneNotice says what a form of the page has just done. Section is the id of the heading below which it is shown.
 type doneNotice struct{ Section, Text string }
 
+// nextPostFails is done by the form at the top of the page, which adds a fault.
+const nextPostFails = "next-post-fails"
+
 // doneNotices contains the notices, by the value of the parameter done.
 var doneNotices = map[string]doneNotice{
-	"next-post-fails": {"practice", "The next post will fail. To prevent that, remove the fault under Faults."},
-	"posts-deleted":   {"posts", "All posts were deleted."},
-	"fault-added":     {"faults", "The fault was added."},
-	"fault-removed":   {"faults", "The fault was removed."},
-	"options-saved":   {"switches", "The options were saved."},
-	"clock-moved":     {"clock", "The clock was moved."},
+	nextPostFails:   {"practice", "The next post will fail. To prevent that, remove the fault under Faults."},
+	"posts-deleted": {"posts", "All posts were deleted."},
+	"fault-added":   {"faults", "The fault was added."},
+	"fault-removed": {"faults", "The fault was removed."},
+	"options-saved": {"switches", "The options were saved."},
+	"clock-moved":   {"clock", "The clock was moved."},
 }
 
 func (c *control) showControlPage(w http.ResponseWriter, r *http.Request) {
