@@ -657,3 +657,17 @@ func TestARowLeadsToTheEditorOfWhatCanBeEdited(t *testing.T) {
 		t.Errorf("a viewer is offered to edit %s", post.ID)
 	}
 }
+
+// "Move" and "Move to drafts" stood side by side, so that posts left the schedule by mistake.
+func TestChangingTheTimeAndMovingToDraftsStandApart(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.ws.Queued("ding", s.threads, s.Clock.Now().Add(time.Hour))
+	bar := s.b.get("/posts").one(t, testid("bulk"))
+	words := textOf(bar)
+	change, copies, drafts := strings.Index(words, "Change time…"), strings.Index(words, "Duplicate"),
+		strings.Index(words, "Move to drafts")
+	if change < 0 || change > copies || copies > drafts {
+		t.Errorf("the actions are %s", words)
+	}
+}

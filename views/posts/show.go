@@ -214,15 +214,18 @@ var eventLabels = map[core.EventKind]eventLabel{
 	core.EventLive:            {"Live", "circle-check", "good"},
 	core.EventFailed:          {"Failed", "circle-x", "danger"},
 	core.EventRetried:         {"Retried", "rotate-cw", "info"},
-	core.EventCancelled:       {"Cancelled", "ban", ""},
+	core.EventCancelled:       {"Moved to drafts", "circle-dashed", ""},
 	core.EventRescheduled:     {"Moved", "calendar-clock", ""},
 	core.EventRetriedByWorker: {"Next try", "rotate-cw", "warn"},
 }
 
 // eventLabelAt returns the text, icon and tone of an event in the timeline. The last event of a post with an unknown
-// outcome does not say that the post failed, because it may be live.
+// outcome does not say that the post failed, because it may be live. A cancelled event with a message is about a retry.
 func (m ShowModel) eventLabelAt(i int) eventLabel {
 	kind := m.Events[i].Kind
+	if kind == string(core.EventCancelled) && m.Events[i].Message != "" {
+		return eventLabel{"Retries stopped", "ban", ""}
+	}
 	if i == len(m.Events)-1 && kind == string(core.EventFailed) && shownState(m.Post, "") == ui.NeedsYou {
 		return eventLabel{"Not confirmed", "circle-question-mark", "warn"}
 	}
