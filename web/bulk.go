@@ -54,11 +54,16 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 	if result.Done > 0 {
 		told.URL, told.Label = r.changedPostsLink(in.Act, result, zone)
 	}
+	next := r.urlShowingSelected(form, refusedIDs(in, result))
 	if len(told.Points) == 0 { // an update would remove them
 		told = r.addUpdateURL(told, idsOfQueued(in.Act, result))
+		if shown, isDay := parseShownDay(form); isDay && in.Act == core.ActReschedule {
+			shown.Date = earliest(result.Times).In(zone.Location()).Format(time.DateOnly)
+			next, told.URL = r.link.Calendar(shown), ""
+		}
 	}
 	r.setFlashWithDetails(told)
-	return r.redirect(r.urlShowingSelected(form, refusedIDs(in, result)))
+	return r.redirect(next)
 }
 
 // idsOfQueued returns the ids of the posts that are queued after an action that changed them.
@@ -111,11 +116,13 @@ func (r *request) changedPostsLink(act core.Act, result app.BulkResult, zone cor
 	case core.ActCancel, core.ActDuplicate:
 		return r.link.Posts(link.Filter{Status: string(core.PostDraft)}), "View drafts"
 	case core.ActReschedule:
-		return r.calendarDayLink(slices.MinFunc(result.Times, time.Time.Compare), zone)
+		return r.calendarDayLink(earliest(result.Times), zone)
 	default:
 		return "", ""
 	}
 }
+
+func earliest(times []time.Time) time.Time { return slices.MinFunc(times, time.Time.Compare) }
 
 // calendarDayLink returns the address and the label of a link to the day of an instant in the calendar.
 func (r *request) calendarDayLink(at time.Time, zone core.Zone) (url, label string) {
@@ -136,15 +143,22 @@ func (r *request) redirectWithBulkRefusal(form url.Values, e *core.Error) error 
 // chosen on the page of a calendar's entry or day, and any of them are still selected, it returns that page. Otherwise,
 // it returns the page in posts.FieldBack.
 func (r *request) urlShowingSelected(form url.Values, selectedIDs []string) string {
-	query, err := url.ParseQuery(form.Get(posts.FieldCalendar))
-	if form.Has(posts.FieldCalendar) && len(selectedIDs) > 0 && err == nil {
-		shown := link.ParseCalendar(query)
-		if shown.Date != "" {
-			return r.link.MovablePostsOfDay(shown)
-		}
-		return r.link.PostsOfCalendarEntry(url.PathEscape(selectedIDs[0]), shown.Filter)
+	shown, isDay := parseShownDay(form)
+	switch {
+	case !form.Has(posts.FieldCalendar) || len(selectedIDs) == 0:
+		return r.returnURLOrPosts(form.Get(posts.FieldBack))
+	case isDay:
+		return r.link.MovablePostsOfDay(shown)
 	}
-	return r.returnURLOrPosts(form.Get(posts.FieldBack))
+	return r.link.PostsOfCalendarEntry(url.PathEscape(selectedIDs[0]), shown.Filter)
+}
+
+// parseShownDay returns the part of the calendar whose posts a form changes. isDay reports that it is a day, not an
+// entry.
+func parseShownDay(form url.Values) (shown link.Calendar, isDay bool) {
+	query, _ := url.ParseQuery(form.Get(posts.FieldCalendar)) // the valid part of an invalid query
+	shown = link.ParseCalendar(query)
+	return shown, shown.Date != ""
 }
 
 // actUndo stands for the undo of an action in newBulkFlash.
@@ -297,9 +311,20 @@ func (r *request) newUndoFlash(text string, before ...app.PostSchedule) layout.F
 
 // undoPostChange restores the schedules that posts had before an action.
 func (r *request) undoPostChange(form url.Values) error {
-	flash, err := r.restoreSchedules(r.context(), form, func([]app.PostSchedule) string { return "Undone." })
+	zone, err := r.loadWorkspaceZone()
 	if err != nil {
 		return err
+	}
+	var at time.Time
+	flash, err := r.restoreSchedules(r.context(), form, func(restored []app.PostSchedule) string {
+		at = restored[0].At
+		return "Undone."
+	})
+	if err != nil {
+		return err
+	}
+	if !at.IsZero() && r.findCalendarURL() != "" { // the page may show the day to which the posts had been moved
+		flash.URL, flash.Label = r.calendarDayLink(at, zone)
 	}
 	r.setFlashWithDetails(flash)
 	return r.redirect(cmp.Or(r.refererPageURL(), r.link.Posts(link.Filter{})))

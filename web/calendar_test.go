@@ -603,6 +603,7 @@ func TestThePostsOfADayAreMovedFromItsPage(t *testing.T) {
 	a.ws.Work(a.ws.Now("Breakfast", a.account))
 	a.at("2026-10-06T11:30", "Of another day")
 	const day, movable = "/calendar?date=2026-10-05&view=day", "/calendar/posts?date=2026-10-05&view=day"
+	const movedTo = "/calendar?date=2026-10-09&view=day"
 	a.b.get("/calendar?view=day").one(t, testid("move-day")+`[href="`+movable+`"]`)
 	page := a.b.get(movable).is(t, http.StatusOK)
 	page.says(t, "3 posts on Monday 5 October 2026")
@@ -618,15 +619,38 @@ func TestThePostsOfADayAreMovedFromItsPage(t *testing.T) {
 	form.Set("move", "day")
 	for _, move := range []struct{ to, leads, says string }{
 		{"2026-10-04", movable, "3 posts could not be moved:3 posts: The time is in the past."},
-		{"2026-10-09", day, "3 posts moved to Fri 9 Oct 2026."},
+		{"2026-10-09", movedTo, "3 posts moved to Fri 9 Oct 2026."},
 	} {
 		form.Set("form", "moved to "+move.to)
 		form.Set("day", move.to)
 		a.b.send(http.MethodPost, "/posts/bulk", form.Encode()).leads(t, move.leads)
-		a.b.get(move.leads).says(t, move.says)
+		page = a.b.get(move.leads)
+		page.says(t, move.says)
+	}
+	if n := len(page.all(testid("flash-next"))); n != 0 {
+		t.Error("the page of the new day links to itself")
 	}
 	a.b.get(movable).leads(t, day)
+	undo := page.form(t, ".flash form")
+	a.b.send(http.MethodPost, "/posts/undo", undo.Encode(), "Referer", "http://localhost:8080/w/bakery"+movedTo).leads(t, movedTo)
+	a.b.get(movedTo).one(t, testid("flash-next")+`[href="/calendar?date=2026-10-05"]`)
 	a.seat(a.ws.Member(core.RoleViewer)).get("/calendar/posts?date=2026-10-06").leads(t, "/calendar?date=2026-10-06&view=day")
+}
+
+// The page for moving the posts of a day only showed a button for moving at its bottom, and proposed tomorrow.
+func TestThePageOfADaysPostsAsksForTheirNewDay(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	a.at("2026-10-07T11:30", "Buns")
+	page := a.b.get("/calendar/posts?date=2026-10-07&view=day")
+	page.one(t, `#bulk > .post-move-panel [value="day"][checked]`)
+	page.one(t, testid("bulk-move-submit")+".primary")
+	if day := page.value(t, "day"); day != "2026-10-08" {
+		t.Errorf("the page proposes %s", day)
+	}
+	if n := len(page.all(`#bulk [value="cancel"]`)); n != 0 {
+		t.Error("the page also offers to move the posts to drafts")
+	}
 }
 
 // The page looked for posts that can be moved only among the first 200 of the day, and counted the others as such.

@@ -30,7 +30,7 @@ export function startSelecting() {
   });
 
   document.addEventListener("input", (event) => {
-    if (event.target.closest(".post-bulk")) showUnits();
+    if (event.target.closest("#bulk")) showUnits();
   });
 
   // The button that clears the selection. Resetting the form would select the rows again that were selected at first.

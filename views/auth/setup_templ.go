@@ -48,7 +48,7 @@ func SetUp(m SetUpModel) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"card door-card\"><h1>Set up Belfry</h1><p class=\"door-lead\">Create your workspace, and your account as its owner.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"card door-card\"><h1>Set up Belfry</h1><p class=\"door-lead\">Create your workspace and your account. You become the owner of the workspace.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

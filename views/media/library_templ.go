@@ -2772,6 +2772,11 @@ func nothing(m LibraryModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
+		case m.Filter.Folder == link.RootFolder:
+			templ_7745c5c3_Err = ui.Empty("images", "No files outside folders", "Files that are not in a folder appear here.").Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 		case m.Filter.Folder != "":
 			templ_7745c5c3_Var130 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2793,12 +2798,12 @@ func nothing(m LibraryModel) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Empty("folder-open", "This folder is empty", emptyFolderText(m.Frame.Writes)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var130), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("folder-open", "No files in this folder", emptyFolderText(m.Frame.Writes)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var130), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		case !m.Frame.Writes:
-			templ_7745c5c3_Err = ui.Empty("images", "No files yet", "The pictures and videos of this workspace appear here.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("images", "No files", "The pictures and videos of this workspace appear here.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2833,7 +2838,7 @@ func nothing(m LibraryModel) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Empty("images", "Add your first files", "Upload pictures and videos, and use them in your posts.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var131), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("images", "Add files", "Upload pictures and videos, and use them in your posts.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var131), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2870,7 +2875,7 @@ func dropHint(words string) templ.Component {
 		var templ_7745c5c3_Var133 string
 		templ_7745c5c3_Var133, templ_7745c5c3_Err = templ.JoinStringErrs(words)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/media/library.templ`, Line: 572, Col: 40}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/media/library.templ`, Line: 574, Col: 40}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var133))
 		if templ_7745c5c3_Err != nil {
@@ -2886,7 +2891,7 @@ func dropHint(words string) templ.Component {
 
 func emptyFolderText(writes bool) string {
 	if writes {
-		return "Upload files here, or move files here from another folder."
+		return "Upload files to this folder, or move files here."
 	}
 	return "Files appear here when somebody adds them to this folder."
 }

@@ -82,13 +82,6 @@ type MoveInput struct {
 	Open   bool   // shows the inputs at once
 }
 
-// orProposal returns the input with proposals in place of empty values: one day later, or tomorrow.
-func (in MoveInput) orProposal(today time.Time) MoveInput {
-	in.Way, in.Number = cmp.Or(in.Way, MoveLater), cmp.Or(in.Number, "1")
-	in.Day = cmp.Or(in.Day, today.AddDate(0, 0, 1).Format(time.DateOnly))
-	return in
-}
-
 // ContentHash returns a string that changes whenever the list would look different. Pages poll with it
 // (link.PostsSince).
 func (m ListModel) ContentHash() string {
@@ -101,6 +94,31 @@ func (m ListModel) ContentHash() string {
 		shown = append(shown, r.ID, r.StatusLine, r.UpdatedAt.UnixMilli(), r.Editable, r.Fix, r.ReplacedBy, r.Note, r.LiveURL)
 	}
 	return hashValues(shown...)
+}
+
+// moveInput returns the values of the inputs for moving posts, with proposals in place of empty values.
+func (m ListModel) moveInput() MoveInput {
+	in, way := m.Move, MoveLater
+	if m.movesDay() {
+		way = MoveToDay
+	}
+	in.Way, in.Number, in.Day = cmp.Or(in.Way, way), cmp.Or(in.Number, "1"), cmp.Or(in.Day, m.proposedDay())
+	return in
+}
+
+// movesDay reports whether the page is for moving the posts of a day of the calendar.
+func (m ListModel) movesDay() bool { return m.Calendar != nil && m.Calendar.Date != "" }
+
+// proposedDay returns the day that is proposed for a move, YYYY-MM-DD: tomorrow or, for the posts of a later entry or
+// day of the calendar, the day after it.
+func (m ListModel) proposedDay() string {
+	day := m.Zone.Today(m.Now)
+	if m.Calendar != nil && len(m.Rows) > 0 && m.Rows[0].PublishAt != nil {
+		if own := m.Zone.Today(m.Rows[0].PublishAt.Time); own.After(day) {
+			day = own
+		}
+	}
+	return day.AddDate(0, 0, 1).Format(time.DateOnly)
 }
 
 // MostLiveToday is the maximum of ListModel.LiveToday.
@@ -189,7 +207,7 @@ func (m ListModel) returnURL() string {
 
 // calendarDayURLOrEmpty returns the day of the calendar if the rows are its posts.
 func (m ListModel) calendarDayURLOrEmpty() string {
-	if m.Calendar == nil || m.Calendar.Date == "" {
+	if !m.movesDay() {
 		return ""
 	}
 	return m.Frame.Link.Calendar(*m.Calendar)
