@@ -14,7 +14,8 @@ import (
 
 // newSendingFlash returns a message about posts that are sent after core.UndoDelay, with a button that prevents this.
 func (r *request) newSendingFlash(before ...app.PostSchedule) layout.Flash {
-	f := r.newUndoFlash(formatForCount([2]string{"Publishing in 10 seconds.", "Publishing %d posts in 10 seconds."}, len(before)), before...)
+	f := r.newUndoFlash(formatForCount([2]string{"Publishing", "Publishing %d posts"}, len(before)), before...)
+	f.Countdown = int(core.UndoDelay.Seconds())
 	ids := make([]string, len(before))
 	for i, p := range before {
 		ids[i] = p.ID

@@ -1,6 +1,7 @@
 // Makes the dashboard quicker to use. Every page works without it.
 import { startCalendar } from "/static/js/calendar.js";
 import { startComposer, forgetDrafts } from "/static/js/compose.js";
+import { startCountdown } from "/static/js/countdown.js";
 import { startDialogs } from "/static/js/dialog.js";
 import { startGroups } from "/static/js/groups.js";
 import { startLibrary } from "/static/js/media.js";
@@ -32,6 +33,7 @@ forgetDrafts();
 document.querySelector(".settings-nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 offerZones();
 startClocks();
+startCountdown();
 
 // The arrows on the slides of a preview.
 document.addEventListener("click", (event) => {

@@ -92,6 +92,8 @@ func (n Notice) ariaLabel() string { return cmp.Or(n.Label, n.Action) }
 type Flash struct {
 	Tone ui.Tone
 	Text string
+	// Countdown is in how many seconds what the text says happens; 0 for none. A script counts them down.
+	Countdown int
 	// Points are details, one per line.
 	Points []string
 	// Action undoes what was done, or continues it; optional.
