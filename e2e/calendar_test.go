@@ -281,6 +281,23 @@ const showsPresentHour = `(() => {
 	return now.top >= week.top && now.bottom <= week.bottom;
 })()`
 
+// At the end of a month, the coming week was below the window's edge, and the days of the week scrolled away.
+func TestAMonthOpensWithTheComingWeekInSight(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.serveUntilReady()
+	b := s.signInWithBrowser(s.seedWorkspace())
+	b.runActions("use a low window", chromedp.EmulateViewport(1440, 560))
+	b.openCalendar(s, "view=month")
+	b.waitFor(`(() => {
+		const today = document.querySelector(".month .today").closest("tr");
+		const [heading, week, next] = [document.querySelector(".month th"), today, today.nextElementSibling ?? today].map(
+			(part) => part.getBoundingClientRect());
+		return heading.top >= 0 && heading.bottom <= week.top + 1 && next.bottom <= innerHeight;
+	})() && document.activeElement === document.body`)
+	b.checkConsole()
+}
+
 // Late in the evening, the end of a tall hour was below the week's edge.
 func TestAWeekThatIsOpenedLateShowsThePresentHour(t *testing.T) {
 	t.Parallel()

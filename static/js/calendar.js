@@ -260,6 +260,14 @@ function openWeek() {
   if (below > 0) week.scrollTop += Math.min(below, now.top - edge);
 }
 
+// A month opens with this week and the next one in sight, unless the browser restores where the person was.
+function openMonth() {
+  const week = document.querySelector(".month .today:not(.outside)")?.closest("tr");
+  const isOpened = performance.getEntriesByType("navigation")[0]?.type === "navigate";
+  if (!week || !isOpened || location.hash) return;
+  for (const part of [week.nextElementSibling, week]) part?.scrollIntoView({ block: "nearest" });
+}
+
 let shownAt = performance.now();
 
 // showNow moves the line of the present time. When the hour is over, it updates the calendar.
@@ -290,6 +298,7 @@ export function startCalendar() {
   if (!calendar()) return;
   showCalendar();
   openWeek();
+  openMonth();
   addEventListener("hashchange", openWeek);
   setInterval(showNow, 60_000);
   document.addEventListener("keydown", handleKey);
