@@ -80,15 +80,8 @@ func (r *request) loadFilesAndPreview(m *posts.ShowModel, card app.PostCard) err
 	if err != nil {
 		return err
 	}
-	in := previewInput{
-		Platform: card.Platform, Account: newPreviewAccount(card, account),
-		Title: valueOrZero(card.Title), Text: card.Text, Tags: card.Tags, Settings: card.Settings,
-	}
-	for _, id := range card.MediaIDs {
-		if file, ok := found[id]; ok {
-			in.Files = append(in.Files, file)
-		}
-	}
+	in := newPreviewInput(card, found)
+	in.Account = newPreviewAccount(card, account)
 	m.Files = convertFilesByID(card.MediaIDs, found)
 	if shown, ok := r.web.buildPreview(in); ok {
 		if !shown.Fills { // the page has room for the whole text

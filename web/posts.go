@@ -141,6 +141,9 @@ func (r *request) loadRows(m *posts.ListModel, cards []app.PostCard, selectedIDs
 			Editable: slices.Contains(card.Acts, core.ActEdit), Fix: rowFixLabel(card), ReplacedBy: card.ReplacedBy,
 			BulkActs: card.BulkActs, Selected: slices.Contains(selectedIDs, card.ID),
 		}
+		if shown, ok := r.web.buildPreview(newPreviewInput(card, files)); ok {
+			row.Kind = shown.Kind
+		}
 		row.Note = rowNote(card, row.Network, m.Zone)
 		m.Rows = append(m.Rows, row)
 	}

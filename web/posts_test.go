@@ -671,3 +671,24 @@ func TestChangingTheTimeAndMovingToDraftsStandApart(t *testing.T) {
 		t.Errorf("the actions are %s", words)
 	}
 }
+
+// Nothing but the post's page said that a video becomes a Reel.
+func TestTheComposerAndTheListSayWhichKindOfPostAVideoBecomes(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	account, video := s.ws.Account("instagram"), s.ws.Sample("video").ID
+	plan := s.b.post("/compose/plan", "account", account.ID, "media", video, "text", "ding", "when", "draft")
+	for _, place := range []string{".preview-fold summary", ".plan-network"} {
+		if got := textOf(plan.one(t, place)); got != "Instagram Reel" {
+			t.Errorf("%s says %q", place, got)
+		}
+	}
+	made, err := s.App.CreatePosts(t.Context(), s.ws.Owner, contract.CreatePosts{Confirm: true, PlanPosts: contract.PlanPosts{
+		Targets: contract.Targets{AccountIDs: []string{account.ID}}, MediaIDs: []string{video},
+	}})
+	must(t, err)
+	row := s.b.get("/posts?status=all").one(t, "#"+made.Posts[0].ID+" .post-network")
+	if got := textOf(row); got != "Instagram Reel" {
+		t.Errorf("the row says %q", got)
+	}
+}

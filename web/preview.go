@@ -21,6 +21,19 @@ type previewInput struct {
 	Files       []contract.Media // in the post's order
 }
 
+// newPreviewInput returns the content of a saved post for a preview, without its account.
+func newPreviewInput(card app.PostCard, filesByID map[string]contract.Media) previewInput {
+	in := previewInput{
+		Platform: card.Platform, Title: valueOrZero(card.Title), Text: card.Text, Tags: card.Tags, Settings: card.Settings,
+	}
+	for _, id := range card.MediaIDs {
+		if file, ok := filesByID[id]; ok {
+			in.Files = append(in.Files, file)
+		}
+	}
+	return in
+}
+
 // buildPreview returns a post as its network shows it; ok is false for an unknown network.
 func (w *Web) buildPreview(in previewInput) (m preview.Model, ok bool) {
 	rules, ok := w.cfg.Networks.FindRules(core.Platform(in.Platform))

@@ -390,6 +390,16 @@ func (m ComposeModel) pageSentence() string {
 	return strings.Join(sentences, " ")
 }
 
+// kindOrEmpty returns the kind of the posts on a network, such as Reel, or "" if no preview shows it.
+func (m ComposeModel) kindOrEmpty(platform string) string {
+	for _, p := range m.Previews {
+		if p.Platform == platform {
+			return p.Kind
+		}
+	}
+	return ""
+}
+
 func (m ComposeModel) canHaveTitle() bool {
 	return slices.ContainsFunc(m.shownNetworks(), func(n Network) bool { return n.Title != nil })
 }

@@ -46,6 +46,7 @@ type ListModel struct {
 type Row struct {
 	contract.Post
 	Account, Network string // names
+	Kind             string // the network's name for such a post, such as Reel
 	Avatar           string // the address of the account's picture; empty without one
 	Files            []File
 	// Note says why the post failed or what it is waiting for; optional.
@@ -334,6 +335,14 @@ func (d day) fullLabel() string {
 		return d.label
 	}
 	return d.label + ", " + d.date
+}
+
+// networkText names the network and, unless it is just a post, the kind of the post.
+func (r Row) networkText() string {
+	if r.Kind == "" || r.Kind == "post" {
+		return "on " + r.Network
+	}
+	return r.Network + " " + r.Kind
 }
 
 // sortTime returns the time by which the list is sorted: the post's own or, without one, that of its creation.
