@@ -277,7 +277,11 @@ func (r *request) showPostsTogether(together calendar.TogetherModel, shown link.
 	}
 	back := shown
 	back.Date = cmp.Or(shown.Date, together.Posts[0].At.In(together.Zone.Location()).Format(time.DateOnly))
-	return r.render(http.StatusOK, posts.Together(m, together.Total, r.link.Calendar(back)), nil)
+	backURL, backLabel := r.link.Calendar(back), posts.BackToCalendar
+	if query := r.echo.QueryParam(layout.FieldQuery); query != "" {
+		backURL, backLabel = r.link.Search(query), "Back to search"
+	}
+	return r.render(http.StatusOK, posts.Together(m, together.Total, backURL, backLabel), nil)
 }
 
 // moveCalendarEntry moves a post, or all posts that share its entry, to another time or, for Undo, back, and shows the

@@ -400,7 +400,7 @@ func TestTheEditorSaysWhichPostItChangesAndWhichNot(t *testing.T) {
 		When: &contract.When{PublishAt: "2026-10-07T18:00"},
 	}})
 	must(t, err)
-	for _, post := range made.Posts {
+	for i, post := range made.Posts {
 		name := map[string]string{"threads": "Threads", "facebook": "Facebook"}[post.Platform]
 		page := s.b.get("/posts/"+post.ID+"/edit").is(t, http.StatusOK)
 		if got := textOf(page.one(t, "h1")); got != "Edit "+name+" post" {
@@ -409,7 +409,10 @@ func TestTheEditorSaysWhichPostItChangesAndWhichNot(t *testing.T) {
 		if got := textOf(page.one(t, testid("fixed-account")+" .post-network")); got != "on "+name {
 			t.Errorf("the account is %q", got)
 		}
-		page.says(t, "The other post that was created with this one stays as it is.")
+		page.says(t, "The other post that was created with this one stays as it is: ")
+		toOther := testid("beside") + ` a[href="/posts/` + made.Posts[1-i].ID + `"]`
+		page.one(t, toOther)
+		s.b.get("/posts/"+post.ID).one(t, toOther)
 	}
 	draft := s.ws.Draft("a sketch", s.threads)
 	if page := s.b.get("/posts/" + draft.ID + "/edit"); textOf(page.one(t, "h1")) != "Edit Threads draft" ||

@@ -127,14 +127,10 @@ func (r *request) loadPostEditor(card app.PostCard, n network.Network, form url.
 		m.Frame.Title, m.Plan.Queued = "Edit "+about.Name+" post", true
 		m.QueuedAt = r.timeInputOrProposal(card.PublishAt, m.Zone)
 	}
-	if card.PublishAt != nil && !m.Part {
-		entry, err := r.web.cfg.App.ListCalendarEntryPosts(r.context(), r.caller, contract.ListPosts{Limit: 1}, "", card.ID)
-		if err != nil {
-			return m, err
-		}
-		m.Beside = entry.Total - 1
+	if !m.Part {
+		m.Beside, err = r.loadBeside(card)
 	}
-	return m, nil
+	return m, err
 }
 
 // saveOrQueueEditedPost saves a draft, and queues it if the form has a time. It changes a queued post in place.

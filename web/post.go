@@ -12,6 +12,7 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/views/layout"
+	"belfry/views/link"
 	"belfry/views/posts"
 	"belfry/views/preview"
 )
@@ -57,9 +58,35 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 	if err := r.loadFilesAndPreview(&m, card); err != nil {
 		return err
 	}
+	if m.Beside, err = r.loadBeside(card); err != nil {
+		return err
+	}
 	m.At = r.timeInputOrProposal(card.PublishAt, m.PostZone)
 	adjust(&m)
 	return r.render(status, posts.Show(m), posts.ShowPart(m))
+}
+
+// mostBeside is the maximum number of other posts to which a post's page links.
+const mostBeside = 5
+
+// loadBeside loads the posts that were created with a post for the same time.
+func (r *request) loadBeside(card app.PostCard) (b posts.Beside, err error) {
+	if card.PublishAt == nil {
+		return b, nil
+	}
+	entry, err := r.web.cfg.App.ListCalendarEntryPosts(r.context(), r.caller,
+		contract.ListPosts{Limit: mostBeside + 1}, "", card.ID)
+	if err != nil {
+		return b, err
+	}
+	b.Total, b.URL = entry.Total-1, r.link.PostsOfCalendarEntry(card.ID, link.Filter{})
+	for _, p := range entry.Posts {
+		if p.ID != card.ID && len(b.Posts) < mostBeside {
+			network := r.web.cfg.Networks.DisplayName(p.Platform)
+			b.Posts = append(b.Posts, posts.OtherPost{Account: p.Account, Network: network, URL: r.link.Post(p.ID)})
+		}
+	}
+	return b, nil
 }
 
 // titleLength is how many characters of a post's text the browser tab shows.

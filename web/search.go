@@ -173,7 +173,7 @@ func (r *request) newPostsEntry(together []app.PostCard, query string) layout.Pa
 		networks = append(networks, r.web.cfg.Networks.DisplayName(platform))
 	}
 	if len(together) > 1 {
-		e.URL = r.link.PostsOfCalendarEntry(first.ID, link.Filter{})
+		e.URL = r.link.PostsOfCalendarEntry(first.ID, link.Filter{Query: query})
 		// No number: the page that opens also shows posts of the same request with other words.
 		e.Detail = ui.StateWord(first.Status) + " · " + core.JoinNames(networks, "and")
 		if zone, err := core.ParseZone(first.TZ); err == nil {

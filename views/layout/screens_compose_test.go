@@ -115,6 +115,9 @@ func (f fixture) composers() map[string]templ.Component {
 
 	edit := f.compose()
 	edit.PostID, edit.Accounts, edit.Networks = postID, edit.Accounts[:1], edit.Networks[:1]
+	edit.Beside = posts.Beside{Total: 3, URL: "/w/bell/calendar/posts/" + postID, Posts: []posts.OtherPost{
+		{Account: "Ada Lindqvist", Network: "Facebook", URL: edit.Frame.Link.Post(postID)},
+	}}
 	edit.Files, edit.Library = f.files(), []posts.File{{ID: "med_4", Name: "rope.jpg"}}
 	edit.Errors = map[string]string{posts.FieldMedia: "rope.heic cannot be used."}
 	edit.Values = posts.Values{

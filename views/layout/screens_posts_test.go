@@ -67,7 +67,7 @@ func (f fixture) lists() map[string]templ.Component {
 	ofDay := together
 	ofDay.Calendar = &link.Calendar{View: link.ViewDay, Date: "2026-11-21"}
 	return map[string]templ.Component{
-		"posts-together": posts.Together(together, 3, together.Frame.Link.Calendar(link.Calendar{})), "posts-of-day": posts.Together(ofDay, 2, ofDay.Frame.Link.Calendar(*ofDay.Calendar)),
+		"posts-together": posts.Together(together, 3, together.Frame.Link.Calendar(link.Calendar{}), posts.BackToCalendar), "posts-of-day": posts.Together(ofDay, 2, ofDay.Frame.Link.Calendar(*ofDay.Calendar), posts.BackToCalendar),
 		"posts": list(func(m *posts.ListModel) {
 			m.Frame, m.Rows, m.Next, m.Counts = frame, rows[:2], "abc", counts
 			m.Frame.Flash = &layout.Flash{

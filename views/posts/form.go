@@ -78,7 +78,7 @@ type ComposeModel struct {
 	Frame    layout.Frame
 	Form     string // value of ui.FieldForm
 	PostID   string // of the post that is edited; its account is fixed, and it has no overrides
-	Beside   int    // how many other posts share the calendar's entry of the post that is edited
+	Beside   Beside // the posts that were created with the post that is edited
 	Accounts []Account
 	Unknown  []string // ids of chosen accounts that do not exist
 	Groups   []Group
@@ -376,18 +376,12 @@ func (m ComposeModel) addFilesURL() string {
 	return m.Frame.Link.AddComposerFiles()
 }
 
-// pageSentence says what happens to a queued post while it is edited, and that the posts beside it do not change.
+// pageSentence says what happens to a queued post while it is edited.
 func (m ComposeModel) pageSentence() string {
-	var sentences []string
 	if m.Plan.Queued {
-		sentences = append(sentences, "The post does not change until you save.")
+		return "The post does not change until you save."
 	}
-	if m.Beside == 1 {
-		sentences = append(sentences, "The other post that was created with this one stays as it is.")
-	} else if m.Beside > 1 {
-		sentences = append(sentences, fmt.Sprintf("The %d other posts that were created with this one stay as they are.", m.Beside))
-	}
-	return strings.Join(sentences, " ")
+	return ""
 }
 
 // kindOrEmpty returns the kind of the posts on a network, such as Reel, or "" if no preview shows it.

@@ -122,6 +122,9 @@ func (m ListModel) proposedDay() string {
 	return day.AddDate(0, 0, 1).Format(time.DateOnly)
 }
 
+// BackToCalendar is the label of the link to the page of the calendar from which a page was opened.
+const BackToCalendar = "Back to the calendar"
+
 // MostLiveToday is the maximum of ListModel.LiveToday.
 const MostLiveToday = 100
 

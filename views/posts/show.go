@@ -36,6 +36,7 @@ type ShowModel struct {
 	Avatar           string    // the path of the account's picture; "" without one
 	Zone             core.Zone // the workspace's
 	PostZone         core.Zone // the post's own, for changing its time
+	Beside           Beside
 	Events           []contract.Event
 	NextTry          time.Time // the next automatic retry; zero if there is none
 	Held             bool      // the network accepts no posts until NextTry
