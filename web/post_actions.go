@@ -145,6 +145,9 @@ func (r *request) showDeletePostConfirmation() error {
 		return err
 	}
 	points := []string{"Its text, settings and timeline are deleted permanently."}
+	if card.Status == string(core.PostQueued) {
+		points = append(points, "It is taken off the schedule and will not be published.")
+	}
 	if card.Status == string(core.PostFailed) {
 		points = append(points, "It still counts toward the monthly quota.")
 	}
@@ -157,7 +160,7 @@ func (r *request) showDeletePostConfirmation() error {
 }
 
 func (r *request) deletePost(url.Values) error {
-	if err := r.web.cfg.App.DeletePost(r.context(), r.caller, r.pathID()); err != nil {
+	if err := r.web.cfg.App.DeletePostEvenIfQueued(r.context(), r.caller, r.pathID()); err != nil {
 		return r.redirectToPostOrShowRefusal("", err)
 	}
 	r.setFlash(ui.ToneGood, "Post deleted.")

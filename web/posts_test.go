@@ -692,3 +692,13 @@ func TestTheComposerAndTheListSayWhichKindOfPostAVideoBecomes(t *testing.T) {
 		t.Errorf("the row says %q", got)
 	}
 }
+
+func TestAScheduledPostIsDeletedInTwoSteps(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	post := s.ws.Queued("ding", s.threads, s.Clock.Now().Add(time.Hour))
+	asked := s.b.get(attribute(s.b.get("/posts/"+post.ID).one(t, testid("delete")), "href"))
+	asked.says(t, "Delete this post?", "It is taken off the schedule and will not be published.")
+	s.submit(asked, testid("confirm-form")).is(t, http.StatusSeeOther)
+	s.b.get("/posts/"+post.ID).is(t, http.StatusNotFound)
+}

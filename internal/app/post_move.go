@@ -228,6 +228,28 @@ func (a *App) requeuePost(ctx context.Context, t store.Tenant, p core.Post) erro
 
 // DeletePost deletes a draft or a failed post. The slot of a failed post stays used.
 func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
+	return a.deletePost(ctx, c, id, func(store.Tenant, *core.Post) error { return nil })
+}
+
+// DeletePostEvenIfQueued is like DeletePost, but also deletes a queued post, whose slot it releases. If the post is being
+// published, it returns conflict.
+func (a *App) DeletePostEvenIfQueued(ctx context.Context, c core.Caller, id string) error {
+	return a.deletePost(ctx, c, id, func(t store.Tenant, p *core.Post) (err error) {
+		if p.Status != core.PostQueued {
+			return nil
+		}
+		if err := a.unqueuePost(ctx, t, *p); err != nil {
+			return err
+		}
+		*p, err = t.Post(ctx, p.ID)
+		return err
+	})
+}
+
+// deletePost deletes a post once prepare has brought it into a state that allows this.
+func (a *App) deletePost(
+	ctx context.Context, c core.Caller, id string, prepare func(store.Tenant, *core.Post) error,
+) error {
 	t, postID, err := authorizeAndParseID[core.PostKind](a, c, core.Write, id)
 	if err != nil {
 		return err
@@ -238,6 +260,9 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 			return err
 		}
 		before := post
+		if err := prepare(t, &post); err != nil {
+			return err
+		}
 		if err := post.ApplyMove(core.MoveDelete); err != nil {
 			return err
 		}

@@ -267,6 +267,26 @@ func TestACancelledPostReturnsItsSlotToItsOwnMonth(t *testing.T) {
 	}
 }
 
+// Only a draft could be deleted, so a scheduled post had to be moved to drafts first.
+func TestADeletedQueuedPostReturnsItsSlot(t *testing.T) {
+	b := newBench(t)
+	post := b.ws.Queued("october", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
+	stranger := b.Workspace("stranger")
+	if err := b.App.DeletePostEvenIfQueued(b.Context(), stranger.Owner, post.ID); core.CodeOf(err) != core.CodeNotFound {
+		t.Errorf("another workspace gets %v", err)
+	}
+	if err := b.App.DeletePost(b.Context(), b.ws.Owner, post.ID); core.CodeOf(err) != core.CodeConflict {
+		t.Errorf("the API's operation returns %v", err)
+	}
+	if err := b.App.DeletePostEvenIfQueued(b.Context(), b.ws.Owner, post.ID); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.App.GetPostCard(b.Context(), b.ws.Owner, post.ID)
+	if core.CodeOf(err) != core.CodeNotFound || b.used() != 0 {
+		t.Errorf("%d slots are used, error %v; want none, not_found", b.used(), err)
+	}
+}
+
 // A month that ends while a request runs must not take the slot in one month and hold it in the next.
 func TestASlotIsTakenAndHeldInOneMonth(t *testing.T) {
 	b := newBench(t)

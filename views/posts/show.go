@@ -138,6 +138,11 @@ type Setting struct{ Label, Value string }
 // offersAct reports whether the page offers an action.
 func (m ShowModel) offersAct(a core.Act) bool { return slices.Contains(m.Acts, a) }
 
+// offersDelete reports whether the page offers to delete the post. This also takes a queued post off the schedule.
+func (m ShowModel) offersDelete() bool {
+	return m.offersAct(core.ActDelete) || m.Post.Status == string(core.PostQueued) && m.offersAct(core.ActCancel)
+}
+
 // RetriesOnceReconnected reports whether reconnecting the account from this page sends the failed post again.
 func (m ShowModel) RetriesOnceReconnected() bool { return m.RetryableOnceReconnected && !m.Mend }
 

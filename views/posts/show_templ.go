@@ -772,7 +772,7 @@ func postActions(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.offersAct(core.ActDelete) {
+		if m.offersDelete() {
 			templ_7745c5c3_Err = layout.ConfirmLink("delete", m.Frame.Link.DeletePost(m.Post.ID), "Delete", "trash-2", "danger").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
