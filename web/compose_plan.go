@@ -49,8 +49,10 @@ func (r *request) loadPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 		if i := slices.IndexFunc(m.Accounts, func(a posts.Account) bool { return a.ID == row.AccountID }); i >= 0 {
 			named.Account = m.Accounts[i].Name
 		}
-		if m.Values.Uploading && replaceMissingFileIssues(row.Issues) {
-			plan.Table = ""
+		if m.Values.Uploading {
+			row.Issues = addWaitForUploads(row.Issues)
+			named.Issues, named.OK = row.Issues, false
+			plan.OK, plan.Table = false, ""
 		}
 		for _, e := range slices.Concat(wrong[row.Platform], unchosen[row.Platform]) {
 			told := r.web.errorForPeople(e)
@@ -76,20 +78,23 @@ func (r *request) loadPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	return nil
 }
 
-// replaceMissingFileIssues replaces each issue about a missing file or text with one that says that the post waits for
-// uploads. It reports whether there were such issues.
-func replaceMissingFileIssues(issues []contract.Issue) (replaced bool) {
+// addWaitForUploads replaces each issue about a missing file or text with one that says that the post waits for uploads.
+// If there are no issues, it adds this one.
+func addWaitForUploads(issues []contract.Issue) []contract.Issue {
 	waits := core.Issue{
 		Code: core.IssueMediaNotReady.Code, Message: "The post is waiting for your files to be uploaded.",
 	}
+	wait := contract.Issue{Code: string(waits.Code), Message: waits.Message, Reason: waits}
 	for i := range issues {
 		switch issues[i].Reason.Code {
 		case core.IssueMediaRequired.Code, core.IssueTextRequired.Code:
-			issues[i] = contract.Issue{Code: string(waits.Code), Message: waits.Message, Reason: waits}
-			replaced = true
+			issues[i] = wait
 		}
 	}
-	return replaced
+	if len(issues) == 0 {
+		return []contract.Issue{wait}
+	}
+	return issues
 }
 
 // issueInputs maps each issue code to the composer's input that it is about; "" means none. inputForIssue replaces the

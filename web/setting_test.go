@@ -87,7 +87,12 @@ func TestThePlanWaitsForUploadsThatAreRunning(t *testing.T) {
 	s.b.part(http.MethodPost, "/compose/plan", append(pairs, "text", "hello")...).says(t, "1 problem to fix.", "Needs a fix")
 	for _, text := range []string{"hello", ""} {
 		part := s.b.part(http.MethodPost, "/compose/plan", append(pairs, "text", text, "uploading", "true")...)
-		part.one(t, testid("plan")+" "+testid("waiting")+`[data-code="media_not_ready"]`)
+		if n := len(part.all(`[data-code="media_not_ready"]`)); n != 1 {
+			t.Errorf("the page says %d times what it waits for", n)
+		}
+		if n := len(part.all(testid("plan-row") + `[data-ok="false"]`)); n != 2 || strings.Contains(part.text(), "Immediately") {
+			t.Errorf("%d posts wait: %s", n, part.text())
+		}
 		part.says(t, "The post is waiting for your files to be uploaded.")
 		part.one(t, testid("submit")+"[disabled]")
 		if said := part.text(); strings.Contains(said, "to fix") || strings.Contains(said, "Needs a fix") ||
