@@ -147,3 +147,19 @@ func TestInputsOfNetworksThatAreNotChosenAreKept(t *testing.T) {
 		}
 	}
 }
+
+// The accounts changed their order whenever some of them were chosen.
+func TestAFewAccountsKeepTheirOrder(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	order := func(page *page) (ids []string) {
+		for _, box := range page.all("[data-chips] input[name=account]") {
+			ids = append(ids, attribute(box, "value"))
+		}
+		return ids
+	}
+	before := order(s.b.get("/compose"))
+	if after := order(s.b.get("/compose?account=" + before[len(before)-1])); !slices.Equal(before, after) {
+		t.Errorf("the accounts are %q, then %q", before, after)
+	}
+}

@@ -86,7 +86,7 @@ func targets(m ComposeModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			showsNetwork := haveSharedName(m.Accounts)
-			for block := range slices.Chunk(sortChosenFirst(m.Accounts), chipsInBlock) {
+			for block := range slices.Chunk(sortChosenFirstIfMany(m.Accounts), chipsInBlock) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<div class=\"chips-block\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -734,8 +734,12 @@ func haveSharedName(accounts []Account) bool {
 	return false
 }
 
-// sortChosenFirst returns the chosen accounts before the others, both in their order.
-func sortChosenFirst(accounts []Account) []Account {
+// sortChosenFirstIfMany returns the chosen accounts before the others, both in their order, if there are too many to see
+// them all at once. Otherwise, each account stays where the person looks for it.
+func sortChosenFirstIfMany(accounts []Account) []Account {
+	if len(accounts) <= manyAccounts {
+		return accounts
+	}
 	var chosen, others []Account
 	for _, a := range accounts {
 		if a.Chosen {
