@@ -70,7 +70,8 @@ var scripts = map[string]struct{ script, want string }{
 		return Object.entries(found).map((pair) => pair.join(" ")).join();`,
 		"open true,opened true,kept Kept,typed oldtyped,news newnew,zone B,text typed,checked false,focus 1-3",
 	},
-	"a message counts down to the publishing": {`
+	"a message counts down to the publishing": {
+		`
 		const { startCountdown } = await import("/static/js/countdown.js");
 		const probe = document.body.appendChild(document.createElement("p"));
 		probe.innerHTML = "Publishing 2 posts<span data-counts-down=10> in 10 seconds.</span>";
@@ -84,7 +85,8 @@ var scripts = map[string]struct{ script, want string }{
 		[Date.now, window.setInterval, window.clearInterval] = [now, interval, clear];
 		probe.remove();
 		return [...shown, ended].map((text) => String(text).replace("Publishing 2 posts", "")).join();`,
-		" in 10 seconds., in 10 seconds., in 9 seconds., in 1 second.,…,true"},
+		" in 10 seconds., in 10 seconds., in 9 seconds., in 1 second.,…,true",
+	},
 	"the focus stays when an update replaces its element": {`
 		const { morph } = await import("/static/js/morph.js");
 		const parse = (html) => document.createRange().createContextualFragment(html).firstElementChild;

@@ -78,8 +78,8 @@ func (r *request) loadPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	return nil
 }
 
-// addWaitForUploads replaces each issue about a missing file or text with one that says that the post waits for uploads.
-// If there are no issues, it adds this one.
+// addWaitForUploads replaces each issue about a missing file or text with one that says that the post waits for
+// uploads. If there are no issues, it adds this one.
 func addWaitForUploads(issues []contract.Issue) []contract.Issue {
 	waits := core.Issue{
 		Code: core.IssueMediaNotReady.Code, Message: "The post is waiting for your files to be uploaded.",

@@ -427,7 +427,7 @@ func TestEditingAQueuedPostInPlace(t *testing.T) {
 	at := s.Clock.Now().Add(time.Hour)
 	post := s.ws.Queued("before", s.threads, at)
 	path := "/posts/" + post.ID + "/edit"
-	s.show(post).offers(t, "edit", "send-now", "cancel", "reschedule", "duplicate")
+	s.show(post).offers(t, "edit", "send-now", "cancel", "reschedule", "duplicate", "delete")
 	s.show(post).one(t, testid("back-to-posts")+`[href="/posts"]`)
 	page := s.b.get(path).is(t, http.StatusOK)
 	page.one(t, `[name=when][value=at][checked]`)

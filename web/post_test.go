@@ -55,7 +55,7 @@ func TestAPostOnItsWay(t *testing.T) {
 	s := newStudio(t)
 	post := s.ws.Now("hello\nworld", s.threads)
 	page := s.show(post)
-	page.offers(t, "edit", "send-now", "cancel", "reschedule", "duplicate")
+	page.offers(t, "edit", "send-now", "cancel", "reschedule", "duplicate", "delete")
 	since := attribute(page.one(t, testid("post")), "hx-get")
 	if article := page.one(t, testid("post")); attribute(article, "hx-trigger") != "live" ||
 		attribute(article, "data-live") != post.ID {
@@ -114,7 +114,7 @@ func TestMovingAPost(t *testing.T) {
 	s.b.get("/posts/"+draft.ID+"/send-now").leads(t, "/posts/"+draft.ID)
 	s.act(draft, "send-now")
 	s.act(draft, "send-now") // of a queued one it is a new time
-	s.show(draft).offers(t, "edit", "cancel", "reschedule", "duplicate")
+	s.show(draft).offers(t, "edit", "cancel", "reschedule", "duplicate", "delete")
 	s.Clock.Advance(10 * time.Second)
 	s.work(draft)
 	if page = s.show(draft); page.status(t) != "live" {

@@ -231,8 +231,8 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 	return a.deletePost(ctx, c, id, func(store.Tenant, *core.Post) error { return nil })
 }
 
-// DeletePostEvenIfQueued is like DeletePost, but also deletes a queued post, whose slot it releases. If the post is being
-// published, it returns conflict.
+// DeletePostEvenIfQueued is like DeletePost, but also deletes a queued post, whose slot it releases. If the post is
+// being published, it returns conflict.
 func (a *App) DeletePostEvenIfQueued(ctx context.Context, c core.Caller, id string) error {
 	return a.deletePost(ctx, c, id, func(t store.Tenant, p *core.Post) (err error) {
 		if p.Status != core.PostQueued {

@@ -83,8 +83,8 @@ func (w Workspace) MovePostInCalendar(c Calendar) string {
 	return withQuery(w.At("/calendar/move"), c.Query())
 }
 
-// PostsOfCalendarEntry lists a post and the posts that share its entry if the calendar has the filter f. The query of f is
-// that of the search to which the page leads back; "" for the calendar.
+// PostsOfCalendarEntry lists a post and the posts that share its entry if the calendar has the filter f. The query of f
+// is that of the search to which the page leads back; "" for the calendar.
 func (w Workspace) PostsOfCalendarEntry(postID string, f Filter) string {
 	return withQuery(w.At("/calendar/posts/"+postID), f.queryValues())
 }
