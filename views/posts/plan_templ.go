@@ -94,7 +94,7 @@ func planCard(m ComposeModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Plan.Plan.Table != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<details class=\"plan-text\" id=\"plan-text\"><summary>Show as a text table</summary><pre class=\"plan-table\" tabindex=\"0\" dir=\"auto\" data-testid=\"plan-table\" hx-disable>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<details class=\"plan-text\" id=\"plan-text\"><summary>The plan as programs see it</summary><pre class=\"plan-table\" tabindex=\"0\" dir=\"auto\" data-testid=\"plan-table\" hx-disable>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -706,10 +706,10 @@ func planTime(at time.Time, zone core.Zone) templ.Component {
 func (m PlanModel) outcomeText(row PlanRow) string {
 	switch {
 	case rowOnlyWaitsForFiles(row):
-		return "waits until its files are checked"
+		return "waits for its files"
 	case m.When == WhenDraft && row.OK:
 		return "will be saved"
-	case m.When == WhenDraft:
+	case m.When == WhenDraft, m.Queued && !row.OK:
 		return "will not be saved"
 	case row.OK:
 		return "will be published"
@@ -745,11 +745,14 @@ func (m PlanModel) verdict() string {
 // waitingWords say what the posts are waiting for, and what the person can do afterwards.
 func (m PlanModel) waitingWords() string {
 	act := map[string]string{WhenNow: "send", WhenAt: "schedule", WhenDraft: "save"}[m.When]
+	if m.Queued && m.When == WhenAt {
+		act = "save"
+	}
 	what := "the post"
 	if len(m.Rows) > 1 {
 		what = "the posts"
 	}
-	return "Checking your files. When they are ready, you can " + act + " " + what + "."
+	return "Waiting for your files. When they are ready, you can " + act + " " + what + "."
 }
 
 func (m PlanModel) tone() string {
@@ -798,7 +801,7 @@ func quota(m PlanModel) templ.Component {
 			var templ_7745c5c3_Var33 string
 			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprint(m.Plan.Quota.Requested))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 210, Col: 44}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 213, Col: 44}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 			if templ_7745c5c3_Err != nil {
@@ -811,7 +814,7 @@ func quota(m PlanModel) templ.Component {
 			var templ_7745c5c3_Var34 string
 			templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(ui.CountNoun(*m.Plan.Quota.Limit, "post", "posts"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 210, Col: 115}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 213, Col: 115}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 			if templ_7745c5c3_Err != nil {
@@ -824,7 +827,7 @@ func quota(m PlanModel) templ.Component {
 			var templ_7745c5c3_Var35 string
 			templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprint(m.Plan.Quota.Used))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 210, Col: 150}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 213, Col: 150}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var35))
 			if templ_7745c5c3_Err != nil {
