@@ -282,7 +282,7 @@ func TestAnAccountToReconnectIsAnnouncedEverywhere(t *testing.T) {
 	}
 	page = b.get("/accounts")
 	page.one(t, testid("account")+`[data-status="revoked"]`)
-	page.says(t, "Reconnect the account.")
+	page.says(t, "Reconnect the account or")
 }
 
 func TestAccountsAreSearchedAndFilteredInTheAddress(t *testing.T) {

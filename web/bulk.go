@@ -133,10 +133,11 @@ func (r *request) calendarDayLink(at time.Time, zone core.Zone) (url, label stri
 // redirectWithBulkRefusal redirects to the posts in a form, which are still selected there, with the reason for a
 // refusal.
 func (r *request) redirectWithBulkRefusal(form url.Values, e *core.Error) error {
-	r.rememberSelection(form[posts.FieldPost])
+	ids := selectedPostIDs(form)
+	r.rememberSelection(ids)
 	told := r.web.errorForPeople(e)
 	r.setFlash(ui.ToneDanger, strings.TrimSpace(told.Message+" "+told.Hint))
-	return r.redirect(r.urlShowingSelected(form, form[posts.FieldPost]))
+	return r.redirect(r.urlShowingSelected(form, ids))
 }
 
 // urlShowingSelected returns the page to show after an action on several posts, or after its refusal. If the posts were
@@ -262,7 +263,7 @@ func (r *request) showBulkDeleteConfirmation() error {
 	if err != nil {
 		return err
 	}
-	ids := query[posts.FieldPost]
+	ids := selectedPostIDs(query)
 	if e, ok := asFormRefusal(app.CheckPostBatchSize(ids)); ok {
 		return r.redirectWithBulkRefusal(query, e)
 	}
@@ -275,8 +276,8 @@ func (r *request) showBulkDeleteConfirmation() error {
 			fields = append(fields, ui.Hidden{Name: name, Value: query.Get(name)})
 		}
 	}
-	for _, id := range ids {
-		fields = append(fields, ui.Hidden{Name: posts.FieldPost, Value: id})
+	for _, post := range query[posts.FieldPost] {
+		fields = append(fields, ui.Hidden{Name: posts.FieldPost, Value: post})
 	}
 	n := ui.CountNoun(len(ids), "post", "posts")
 	return r.renderConfirmation(layout.SectionPosts, layout.ConfirmModel{

@@ -3,6 +3,7 @@ package web
 import (
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"belfry/internal/app"
@@ -12,7 +13,13 @@ import (
 
 // parseBulkForm converts the form of an action on several posts to a request.
 func parseBulkForm(form url.Values) (app.BulkAction, error) {
-	in := app.BulkAction{Act: core.Act(form.Get(posts.FieldAct)), IDs: form[posts.FieldPost]}
+	in := app.BulkAction{
+		Act: core.Act(form.Get(posts.FieldAct)), IDs: selectedPostIDs(form), Revisions: map[string]string{},
+	}
+	for _, post := range form[posts.FieldPost] {
+		id, revisionOrEmpty, _ := strings.Cut(post, " ")
+		in.Revisions[id] = revisionOrEmpty
+	}
 	var err error
 	switch in.Act {
 	case core.ActReschedule:
@@ -25,6 +32,16 @@ func parseBulkForm(form url.Values) (app.BulkAction, error) {
 		}
 	}
 	return in, err
+}
+
+// selectedPostIDs returns the ids of the selected posts, each of which the form sends with its revision
+// (posts.Row.idWithRevision).
+func selectedPostIDs(form url.Values) (ids []string) {
+	for _, post := range form[posts.FieldPost] {
+		id, _, _ := strings.Cut(post, " ")
+		ids = append(ids, id)
+	}
+	return ids
 }
 
 // parseSpacing parses how far apart to schedule posts. It returns the zero Shift for posts at the same time.

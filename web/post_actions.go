@@ -91,8 +91,8 @@ func (r *request) reschedulePost(form url.Values) error {
 func (r *request) redirectToPost() error { return r.redirect(r.link.Post(r.pathID())) }
 
 // cancelPost moves a queued post back to drafts, or stops the automatic retries of a failed post.
-func (r *request) cancelPost(url.Values) error {
-	p, before, err := r.web.cfg.App.CancelPostWithUndo(r.context(), r.caller, r.pathID())
+func (r *request) cancelPost(form url.Values) error {
+	p, before, err := r.web.cfg.App.CancelPostWithUndo(r.context(), r.caller, r.pathID(), form.Get(posts.FieldRevision))
 	if p.Status == string(core.PostFailed) {
 		return r.redirectToPostOrShowRefusal("Automatic retries stopped.", err)
 	}
@@ -107,7 +107,7 @@ func (r *request) retryPost(url.Values) error {
 
 // duplicatePost copies a post and opens the copy, with the choice of time in the form, if any.
 func (r *request) duplicatePost(form url.Values) error {
-	made, err := r.web.cfg.App.DuplicatePostFromDashboard(r.context(), r.caller, r.pathID())
+	made, err := r.web.cfg.App.DuplicatePostFromDashboard(r.context(), r.caller, r.pathID(), form.Get(posts.FieldRevision))
 	if err != nil {
 		return r.redirectToPostOrShowRefusal("", err)
 	}

@@ -135,7 +135,7 @@ func (r *request) loadRows(m *posts.ListModel, cards []app.PostCard, selectedIDs
 	}
 	for _, card := range cards {
 		row := posts.Row{
-			Post: card.Post, Account: card.AccountName, Avatar: card.AccountAvatar,
+			Post: card.Post, Revision: card.Revision, Account: card.AccountName, Avatar: card.AccountAvatar,
 			Network: r.web.cfg.Networks.DisplayName(core.Platform(card.Platform)), Files: convertFilesByID(card.MediaIDs, files),
 			LiveURL:  liveURL(card.Post),
 			Editable: slices.Contains(card.Acts, core.ActEdit), Fix: rowFixLabel(card), ReplacedBy: card.ReplacedBy,

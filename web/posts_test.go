@@ -179,7 +179,7 @@ func (s *studio) bulk(posts []contract.Post, pairs ...string) *page {
 	page := s.b.get("/posts").is(s.t, http.StatusOK)
 	form := page.form(s.t, testid("bulk"))
 	for _, p := range posts {
-		box := page.one(s.t, `input[name=post][form=bulk][value="`+p.ID+`"]`)
+		box := page.one(s.t, `input[name=post][form=bulk][value^="`+p.ID+`"]`)
 		form.Add("post", attribute(box, "value"))
 	}
 	for i := 0; i < len(pairs); i += 2 {
@@ -197,7 +197,7 @@ func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
 	page := s.bulk([]contract.Post{today, tomorrow}, "act", "reschedule", "move", "earlier", "shift", "1")
 	page.says(t, "1 post moved to Mon 5 Oct 2026, 11:00 CEST (Europe/Berlin); 1 could not be moved:",
 		"“today” on Threads: The time is in the past. Choose a later time, or publish now.")
-	page.one(t, `input[name=post][value="`+today.ID+`"][checked]`)
+	page.one(t, `input[name=post][value^="`+today.ID+`"][checked]`)
 	if len(page.all("input[name=post][checked]")) != 1 {
 		t.Error("a post that was moved is still selected")
 	}
@@ -228,7 +228,7 @@ func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
 	} {
 		page := s.bulk([]contract.Post{today}, pairs...)
 		page.says(t, wrong)
-		page.one(t, `input[name=post][value="`+today.ID+`"][checked]`)
+		page.one(t, `input[name=post][value^="`+today.ID+`"][checked]`)
 	}
 	s.bulk(nil, "act", "cancel").says(t, "No post is selected.")
 }
@@ -247,7 +247,7 @@ func TestPostsThatCannotBeMovedKeepWhatWasEntered(t *testing.T) {
 		page := s.bulk([]contract.Post{post}, "act", "reschedule",
 			"move", entered[0], "shift", entered[1], "unit", entered[2], "day", entered[3])
 		page.says(t, wrong)
-		page.one(t, `input[name=post][value="`+post.ID+`"][checked]`)
+		page.one(t, `input[name=post][value^="`+post.ID+`"][checked]`)
 		page.one(t, ".post-move[open] [name=move][value="+entered[0]+"][checked]")
 		if hours := len(page.all("#bulk-unit option[value=hours][selected]")) == 1; hours != (entered[2] == "hours") ||
 			page.value(t, "shift") != entered[1] || page.value(t, "day") != entered[3] {
@@ -527,7 +527,7 @@ func TestTooManyPostsAreRefusedInASentence(t *testing.T) {
 	s.b.send(http.MethodPost, "/posts/bulk", "act=cancel&"+many.Encode()).is(t, http.StatusSeeOther)
 	list := s.b.get("/posts")
 	list.says(t, says)
-	list.one(t, `input[name=post][value="`+post.ID+`"][checked]`)
+	list.one(t, `input[name=post][value^="`+post.ID+`"][checked]`)
 	s.b.get("/posts/bulk/delete?"+many.Encode()).leads(t, "/posts")
 	s.b.get("/posts").says(t, says)
 	s.b.get("/posts/bulk/delete").leads(t, "/posts")

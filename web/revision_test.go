@@ -153,3 +153,36 @@ func TestALivePostIsNotCalledChanged(t *testing.T) {
 	s.b.post("/posts/"+post.ID+"/send-now", "revision", "of another text").is(t, http.StatusConflict).
 		says(t, "A post that is live cannot be changed")
 }
+
+// A person could take the copy for the correction of a post that has failed, although the post is live.
+func TestAPostThatWentLiveSinceItsPageWasOpenedIsNotCopiedUnseen(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	queued := s.ws.Queued("hello", s.threads, s.Clock.Now().Add(time.Minute))
+	shown := s.show(queued)
+	s.Clock.Advance(time.Minute)
+	s.ws.Work(queued)
+	refused := s.submit(shown, "form:has(#duplicate)").is(t, http.StatusConflict)
+	refused.says(t, "The post went live after you opened this page")
+	s.submit(refused, "form:has(#duplicate)").is(t, http.StatusSeeOther)
+}
+
+func TestSelectedPostsThatChangedSinceTheirListWasOpenedAreNotChangedUnseen(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	queued := s.ws.Queued("hello", s.threads, s.Clock.Now().Add(time.Hour))
+	shown := s.b.get("/posts")
+	form := shown.form(t, testid("bulk"))
+	form.Set("post", attribute(shown.one(t, "input[name=post]"), "value"))
+	form.Set("act", "cancel")
+	later := contract.When{Instant: s.Clock.Now().Add(2 * time.Hour), Timezone: "UTC"}
+	_, err := s.App.EditPost(t.Context(), s.ws.Owner, contract.EditPost{ID: queued.ID, When: &later})
+	must(t, err)
+	s.b.send(http.MethodPost, attribute(shown.one(t, testid("bulk")), "action"), form.Encode()).is(t, http.StatusSeeOther)
+	refused := s.b.get("/posts")
+	refused.says(t, "1 post could not be moved to drafts:", "The post was changed on Mon 5 Oct 2026")
+	refused.one(t, "input[name=post][checked]")
+	if got := s.ws.Post(queued).Status; got != "queued" {
+		t.Errorf("the post is %s", got)
+	}
+}

@@ -142,7 +142,7 @@ func TestThePostsOfALostAccountAreNotRetriedWithOthers(t *testing.T) {
 	retry := app.BulkAction{Act: core.ActRetry, IDs: []string{p.ID}}
 	got, err := h.App.ApplyBulkAction(t.Context(), ws.Owner, retry)
 	must(t, err)
-	if got.Done != 0 || len(got.Refused) != 1 || !strings.HasPrefix(got.Refused[0].Cause.Hint, "Reconnect the account") {
+	if got.Done != 0 || len(got.Refused) != 1 || !strings.HasPrefix(got.Refused[0].Cause.Hint, "Connect the account again") {
 		t.Errorf("while the account is lost: %+v", got)
 	}
 	ws.Reconnect(account)

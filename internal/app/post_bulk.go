@@ -33,6 +33,9 @@ const maxTogether = 10 * MaxBulk
 type BulkAction struct {
 	Act core.Act // one of BulkActs
 	IDs []string
+	// Revisions are the revisions of the posts that the person has seen, by id. A post with another revision is refused.
+	// Without a revision, the action applies to the post whatever its revision.
+	Revisions map[string]string
 	// Shift is how far core.ActReschedule moves the posts.
 	Shift core.Shift
 	// First is the time for which core.ActQueue schedules the first draft, and Every how much later it schedules each
@@ -101,6 +104,9 @@ func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction)
 	}
 	copyTime := a.newCopyTimes()
 	return a.applyToEachPost(ctx, t, in.IDs, func(p core.Post) (bulkChange, error) {
+		if err := checkPostRevisionIfShown(p, in.Revisions[p.ID.String()]); err != nil {
+			return bulkChange{}, err
+		}
 		return a.applyActionToPost(ctx, c, in, p, ws.Zone, copyTime)
 	})
 }
@@ -133,7 +139,7 @@ func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkA
 		if p.Status != core.PostQueued { // cancelling a failed post would stop its retries instead
 			return done, core.Fail(core.CodeConflict, "Only a queued post can be moved to drafts.")
 		}
-		_, done.before, err = a.CancelPostWithUndo(ctx, c, id)
+		_, done.before, err = a.CancelPostWithUndo(ctx, c, id, p.Revision())
 	case core.ActDuplicate:
 		var made contract.Post
 		made, err = a.duplicatePostAt(ctx, c, id, copyTime(p.CreatedAt), refuseCopyIfOutcomeUnknown)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -15,10 +16,13 @@ func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (cont
 	return a.duplicatePostAt(ctx, c, id, a.cfg.Now(), func(core.Post) error { return nil })
 }
 
-// DuplicatePostFromDashboard is DuplicatePost for a person. It returns conflict if the outcome of the post is unknown,
-// because the person could publish the copy although the post is live.
-func (a *App) DuplicatePostFromDashboard(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
-	return a.duplicatePostAt(ctx, c, id, a.cfg.Now(), refuseCopyIfOutcomeUnknown)
+// DuplicatePostFromDashboard is DuplicatePost for a person. It returns conflict if the person could publish the copy
+// without knowing that the post is live: if its outcome is unknown, or if the page did not show its current revision.
+func (a *App) DuplicatePostFromDashboard(ctx context.Context, c core.Caller, id, revisionOrEmpty string,
+) (contract.Post, error) {
+	return a.duplicatePostAt(ctx, c, id, a.cfg.Now(), func(p core.Post) error {
+		return cmp.Or(refuseCopyIfOutcomeUnknown(p), checkPostRevisionIfShown(p, revisionOrEmpty))
+	})
 }
 
 func refuseCopyIfOutcomeUnknown(p core.Post) error {

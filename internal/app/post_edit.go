@@ -64,11 +64,27 @@ var ErrPostChanged = errors.New("the post was changed after this revision was re
 // ignores posts that cannot be edited in this way, because the error about their state is more helpful.
 func checkRevisionIfEditable(p core.Post, in contract.EditPost) error {
 	editable := p.Status == core.PostDraft || p.Status == core.PostQueued && (in.InPlace || !changesContent(in))
-	if in.Revision == "" || in.Revision == p.Revision() || !editable {
+	if !editable {
 		return nil
 	}
-	return core.Fail(core.CodeConflict, "The post was changed on %s, after you opened this page.", p.Zone.FormatTime(p.UpdatedAt)).
-		WithHint("Check the current post, then make your change again if you still want it.").WithCause(ErrPostChanged)
+	return checkPostRevisionIfShown(p, in.Revision)
+}
+
+// checkPostRevisionIfShown returns conflict if a page showed a revision of the post other than the current one, and nil
+// if no page has shown the post.
+func checkPostRevisionIfShown(p core.Post, shownOrEmpty string) error {
+	if shownOrEmpty == "" || shownOrEmpty == p.Revision() {
+		return nil
+	}
+	happened := "The post was changed on " + p.Zone.FormatTime(p.UpdatedAt) + ","
+	switch {
+	case p.Status == core.PostLive:
+		happened = "The post went live"
+	case !p.ReplacedBy.IsZero():
+		happened = "A copy of the post went live"
+	}
+	return core.Fail(core.CodeConflict, "%s after you opened this page.", happened).
+		WithHint("Check the current post, then try again if you still want to.").WithCause(ErrPostChanged)
 }
 
 // errUnchangeable returns the conflict for a change to a post that is live or has failed.

@@ -110,14 +110,19 @@ func changeAndAuditPostInTenant(ctx context.Context, t store.Tenant, c core.Call
 // CancelPost turns a queued post into a draft and releases its slot. For a failed post, it cancels the pending retry
 // (core.Post.HasPendingRetry), if there is one. For any other post, it returns conflict (Spec §4, decisions.md).
 func (a *App) CancelPost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
-	p, _, err := a.CancelPostWithUndo(ctx, c, id)
+	p, _, err := a.CancelPostWithUndo(ctx, c, id, "")
 	return p, err
 }
 
-// CancelPostWithUndo is like CancelPost, but also returns the post's earlier schedule for RestorePostSchedules.
-func (a *App) CancelPostWithUndo(ctx context.Context, c core.Caller, id string,
+// CancelPostWithUndo is like CancelPost, but also returns the post's earlier schedule for RestorePostSchedules. It
+// returns conflict if the post no longer has the revision that the person has seen. revisionOrEmpty is "" to cancel the
+// post whatever its revision.
+func (a *App) CancelPostWithUndo(ctx context.Context, c core.Caller, id, revisionOrEmpty string,
 ) (p contract.Post, before PostSchedule, err error) {
 	return a.changeAndAuditPostWithUndo(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
+		if err := checkPostRevisionIfShown(*p, revisionOrEmpty); err != nil {
+			return err
+		}
 		switch {
 		case p.HasPendingRetry():
 			return a.cancelPendingRetry(ctx, t, *p, retryCancelled)

@@ -49,7 +49,8 @@ func (a *App) scheduleAllDraftsOrNone(ctx context.Context, t store.Tenant, c cor
 				at, atIssues = shift.Apply(first, when.Zone, now)
 			}
 			request := &postRequest{workspace: ws, subscription: plan, when: when, at: at}
-			if err := a.scheduleDraftAndRecordResult(ctx, t, c, id, request, atIssues, &r); err != nil {
+			revision := in.Revisions[id.String()]
+			if err := a.scheduleDraftAndRecordResult(ctx, t, c, id, revision, request, atIssues, &r); err != nil {
 				return err
 			}
 		}
@@ -86,13 +87,16 @@ func lockExistingPosts(ctx context.Context, t store.Tenant, ids []core.PostID) e
 // scheduleDraftAndRecordResult queues a draft for the time of the request, and records in result what was done, or why
 // it was refused.
 func (a *App) scheduleDraftAndRecordResult(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID,
-	request *postRequest, timeIssues []core.Issue, result *BulkResult,
+	revisionOrEmpty string, request *postRequest, timeIssues []core.Issue, result *BulkResult,
 ) error {
 	var before core.Post
 	after, err := changeAndAuditPostInTenant(ctx, t, c, id, func(t store.Tenant, p *core.Post) error {
 		before = *p
 		if p.Status != core.PostDraft {
 			return core.Fail(core.CodeConflict, "Only a draft can be scheduled.").WithHint("Select only drafts.")
+		}
+		if err := checkPostRevisionIfShown(*p, revisionOrEmpty); err != nil {
+			return err
 		}
 		p.PublishAt, p.Zone = request.at.UTC().Truncate(time.Microsecond), zoneAfterEdit(request.when, p.Zone)
 		p.UpdatedAt = a.cfg.Now().UTC()

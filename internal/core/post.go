@@ -94,11 +94,13 @@ func (p Post) MakeDraftCopy(via Via, now time.Time) (draft Post) {
 	return draft
 }
 
-// Revision identifies the post's content, its time, and whether it is a draft. A form sends back the revision that it
-// showed, so that Belfry notices a change by somebody else.
+// Revision identifies what a page shows of the post: its content, time and status, and the live copy of a failed post.
+// A form sends back the revision that it showed, so that Belfry notices a change by somebody else, even if another
+// change has undone it.
 func (p Post) Revision() string {
-	return NewRevision(p.Text, p.Title, p.Tags, p.MediaIDs, p.Settings, strconv.FormatInt(p.PublishAt.UnixMicro(), 10),
-		p.Zone.Name(), strconv.FormatBool(p.Status == PostDraft))
+	micros := func(t time.Time) string { return strconv.FormatInt(t.UnixMicro(), 10) }
+	return NewRevision(p.Text, p.Title, p.Tags, p.MediaIDs, p.Settings, micros(p.PublishAt), p.Zone.Name(),
+		string(p.Status), micros(p.UpdatedAt), p.ReplacedBy)
 }
 
 // PostError explains why a post failed.

@@ -34,7 +34,7 @@ type CalendarPost struct {
 }
 
 const calendarColumns = `p.id, a.display_name, p.platform, p.status, p.publish_at, p.text, p.title, p.tags, p.settings,
-	p.tz, p.media_ids`
+	p.tz, p.media_ids, p.updated_at`
 
 // ScanRow reads the place and total of the span, whether a post of it has failed, the number and networks of the posts,
 // whether they are replaced, and calendarColumns.
@@ -43,7 +43,7 @@ func (c *CalendarPost) ScanRow(rows pgx.Rows) error {
 	err := rows.Scan(&c.Span, &c.Total, &c.SpanFailed, &c.Together, (*pgtype.FlatArray[core.Platform])(&c.Platforms),
 		&c.Replaced, idScanner(&c.ID), &c.Account, (*string)(&c.Platform), (*string)(&c.Status),
 		timeScanner(&c.At), &p.Text, &p.Title, (*pgtype.FlatArray[string])(&p.Tags), (*[]byte)(&p.Settings), &p.Zone,
-		(*pgtype.FlatArray[core.MediaID])(&p.MediaIDs))
+		(*pgtype.FlatArray[core.MediaID])(&p.MediaIDs), timeScanner(&p.UpdatedAt))
 	p.PublishAt, p.Status = c.At, c.Status
 	c.Title, c.Text, c.Revision = p.Title, p.Text, p.Revision()
 	return err

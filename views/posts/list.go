@@ -45,6 +45,7 @@ type ListModel struct {
 // Row is a post in the list. It has a title only if the network publishes it.
 type Row struct {
 	contract.Post
+	Revision         string // core.Post.Revision
 	Account, Network string // names
 	Kind             string // the network's name for such a post, such as Reel
 	Avatar           string // the address of the account's picture; empty without one
@@ -64,6 +65,9 @@ type Row struct {
 	// Selected reports that the post is selected at first, for example because an action on it has just been refused.
 	Selected bool
 }
+
+// idWithRevision returns the value with which a form on the page selects the post.
+func (r Row) idWithRevision() string { return r.ID + " " + r.Revision }
 
 // ScheduleInput contains the values of the inputs for scheduling several drafts.
 type ScheduleInput struct {
@@ -92,7 +96,7 @@ func (m ListModel) ContentHash() string {
 		shown = append(shown, n)
 	}
 	for _, r := range m.Rows {
-		shown = append(shown, r.ID, r.StatusLine, r.UpdatedAt.UnixMilli(), r.Editable, r.Fix, r.ReplacedBy, r.Note, r.LiveURL)
+		shown = append(shown, r.ID, r.StatusLine, r.Revision, r.Editable, r.Fix, r.Note, r.LiveURL)
 	}
 	return hashValues(shown...)
 }
@@ -396,7 +400,7 @@ func (m ListModel) creationDayText(r Row) string {
 // Names of the inputs for an action on several posts.
 const (
 	FieldAct      = "act"
-	FieldPost     = "post"
+	FieldPost     = "post" // the post's id, a space, and the revision that the page showed; the revision is optional
 	FieldMove     = "move"
 	FieldShift    = "shift" // of MoveLater and MoveEarlier
 	FieldUnit     = "unit"
