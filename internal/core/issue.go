@@ -124,8 +124,7 @@ var (
 	IssueTimeRequired = newIssue("time_required", "A post must have a time before it can be queued.",
 		"Choose a time, or publish now.")
 	IssueQuotaExceeded = newIssue("quota_exceeded", "The workspace has used %d of the %d posts that its plan allows this month.",
-		"Wait until next month, turn queued posts into drafts, or change the subscription plan.")
-
+		hintFreePostSlots)
 	IssueTooManyDrafts = newIssue("quota_exceeded", "The workspace has %d of the %d drafts that its plan allows.",
 		"Queue or delete drafts, or change the subscription plan.")
 

@@ -88,10 +88,14 @@ func (p Plan) CheckDraftQuota(existing, more int64) error {
 	return NewQuotaExceededError("draft", "drafts", existing, *p.Drafts).WithHint("Queue or delete drafts, or change the subscription plan.")
 }
 
+// hintFreePostSlots is the hint about the limit on posts per month. A post uses a slot of the month in which it was
+// queued, not of the month for which it is scheduled.
+const hintFreePostSlots = "Wait until next month, turn posts that were queued this month into drafts, or change the subscription plan."
+
 // NewPostQuotaExceededError returns quota_exceeded for the limit on posts per month.
 func NewPostQuotaExceededError(used, limit int64) *Error {
 	return NewQuotaExceededError("post per month", "posts per month", used, limit).
-		WithHint("Wait until next month, turn queued posts into drafts, or change the subscription plan.")
+		WithHint(hintFreePostSlots)
 }
 
 // NewQuotaExceededError returns quota_exceeded for a limit of the plan. The caller adds the hint. singular and plural

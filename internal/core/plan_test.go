@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"strings"
 	"testing"
 
 	"belfry/internal/core"
@@ -64,6 +65,13 @@ func TestQuotaErrorsCarryFigures(t *testing.T) {
 	if e := core.NewPostQuotaExceededError(30, 30); e.Code != core.CodeQuotaExceeded ||
 		*e.Quota != (core.QuotaFacts{Limit: 30, Used: 30}) {
 		t.Errorf("over quota: %+v", e)
+	}
+	const freesSlots = "turn posts that were queued this month into drafts" // a slot is of the month of the queueing
+	_, planHint := core.IssueQuotaExceeded.WithEllipses()
+	for _, hint := range []string{core.NewPostQuotaExceededError(30, 30).Hint, planHint} {
+		if !strings.Contains(hint, freesSlots) {
+			t.Errorf("over quota: %s", hint)
+		}
 	}
 	if e := core.NewPostQuotaExceededError(31, 30); *e.Quota != (core.QuotaFacts{Limit: 30, Used: 31}) || e.Message != "The subscription plan's limit is 30 posts per month, and 31 count toward it." {
 		t.Errorf("after a downgrade: %+v", e)

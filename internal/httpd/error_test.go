@@ -35,7 +35,7 @@ func TestErrorBodies(t *testing.T) {
 		},
 		{
 			"quota", core.NewPostQuotaExceededError(30, 30), 402,
-			`{"code":"quota_exceeded","message":"The subscription plan's limit is 30 posts per month, and 30 count toward it.","hint":"Wait until next month, turn queued posts into drafts, or change the subscription plan.","limit":30,"used":30,"upgradeUrl":"https://example.org/up"}`, "", 0,
+			`{"code":"quota_exceeded","message":"The subscription plan's limit is 30 posts per month, and 30 count toward it.","hint":"Wait until next month, turn posts that were queued this month into drafts, or change the subscription plan.","limit":30,"used":30,"upgradeUrl":"https://example.org/up"}`, "", 0,
 		},
 		{
 			"a plan without it", core.NewFeatureNotIncludedError("the API"), 402,
