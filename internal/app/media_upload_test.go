@@ -183,6 +183,11 @@ func TestAnUploadAddressIsForOneFileOneHourAndOneUse(t *testing.T) {
 	h.Clock.Advance(time.Hour)
 	want(t, core.CodeUploadExpired, put(t, h.App, made, []byte("hello")))
 
+	uploaded := reserve(t, h, ws.Owner, 5)
+	must(t, put(t, h.App, uploaded, []byte("hello")))
+	h.Clock.Advance(time.Hour)
+	want(t, core.CodeAlreadyUploaded, put(t, h.App, uploaded, []byte("hello"))) // the first answer may have been lost
+
 	gone := reserve(t, h, ws.Owner, 5)
 	must(t, h.App.DeleteMedia(t.Context(), ws.Owner, gone.MediaID))
 	want(t, core.CodeNotFound, put(t, h.App, gone, []byte("hello")))

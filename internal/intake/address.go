@@ -65,20 +65,18 @@ func (s *Service) signToken(
 }
 
 // verifyToken returns the file for which a token was signed, the extra text that was signed, and access to the data of
-// the file's workspace. The token is the only credential. The errors are secret.ErrSigned and secret.ErrExpired.
+// the file's workspace. The token is the only credential. The errors are secret.ErrSigned and, with the same results as
+// for a valid token, secret.ErrExpired.
 func (s *Service) verifyToken(purpose, token string) (t store.Tenant, id core.MediaID, extra string, err error) {
 	payload, err := s.cfg.Ring.Verify(purpose, token, s.cfg.Now())
-	if err != nil {
+	if err != nil && !errors.Is(err, secret.ErrExpired) {
 		return t, id, "", err
 	}
 	workspace, rest, _ := strings.Cut(string(payload), " ")
 	media, extra, _ := strings.Cut(rest, " ")
-	ws, err := core.ParseID[core.WorkspaceKind](workspace)
-	if err != nil {
-		return t, id, "", err
-	}
-	id, err = core.ParseID[core.MediaKind](media)
-	return s.tenant(ws), id, extra, err
+	ws, workspaceErr := core.ParseID[core.WorkspaceKind](workspace)
+	id, mediaErr := core.ParseID[core.MediaKind](media)
+	return s.tenant(ws), id, extra, errors.Join(err, workspaceErr, mediaErr)
 }
 
 // waitForGate waits until the gate is open. After gateWait, it returns not_found, so that the network that requests the

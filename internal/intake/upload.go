@@ -153,14 +153,15 @@ func (s *Service) expireUploadIfUnclaimed(ctx context.Context, t store.Tenant, i
 // ReceiveUpload stores the bytes sent to an upload address, of which token is the last part. contentLength is their
 // number, or -1 if the sender did not state it; it must be the size of the reservation. An interrupted upload can be
 // repeated. Of two concurrent uploads, one is refused with upload_in_progress. After a successful upload, the error is
-// already_uploaded. The body is not read before the upload is accepted, and is streamed to the storage.
+// already_uploaded, even once the address has expired. The body is not read before the upload is accepted, and is
+// streamed to the storage.
 func (s *Service) ReceiveUpload(
 	ctx context.Context, token string, contentLength int64, body io.Reader,
 ) (contract.Uploaded, error) {
 	t, id, _, err := s.verifyToken(purposeUpload, token)
+	expired := errors.Is(err, secret.ErrExpired)
 	switch {
-	case errors.Is(err, secret.ErrExpired):
-		return contract.Uploaded{}, newUploadExpiredError()
+	case expired: // a repeated upload is still told that the file has arrived
 	case errors.Is(err, secret.ErrSigned):
 		return contract.Uploaded{}, core.Fail(core.CodeNotFound, "This is not a valid upload address.").
 			WithHint("Use the whole `uploadUrl` from POST /media/uploads.")
@@ -170,6 +171,9 @@ func (s *Service) ReceiveUpload(
 	m, err := t.Media(ctx, id)
 	if err == nil {
 		err = checkAwaitingUpload(m)
+	}
+	if err == nil && expired {
+		err = newUploadExpiredError()
 	}
 	if err != nil {
 		return contract.Uploaded{}, err

@@ -37,7 +37,8 @@ func (r *Ring) Sign(purpose string, payload []byte, expiresOrZero time.Time) (si
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// Verify returns the payload of a string that Sign returned for the same purpose. The error is ErrSigned or ErrExpired.
+// Verify returns the payload of a string that Sign returned for the same purpose. The error is ErrSigned or, with the
+// payload, ErrExpired.
 func (r *Ring) Verify(purpose, signed string, now time.Time) (payload []byte, err error) {
 	// The decoder skips line breaks, but each value must have only one spelling.
 	if strings.ContainsAny(signed, "\r\n") {
@@ -61,9 +62,9 @@ func (r *Ring) Verify(purpose, signed string, now time.Time) (payload []byte, er
 	}
 	exp := int64(binary.BigEndian.Uint64(body[head:])) //nolint:gosec // signed by us, so in range
 	if exp != 0 && now.Unix() >= exp {
-		return nil, ErrExpired
+		err = ErrExpired
 	}
-	return body[head+expSize:], nil
+	return body[head+expSize:], err
 }
 
 // ComputeMAC returns an authentication code for a value. Nobody can compute the code without the current key.
