@@ -36,12 +36,12 @@ func (n *Network) ReadAccountFacts(ctx context.Context, _ string, t network.Toke
 	case err != nil:
 		return core.Facts{}, err
 	case len(c.Privacy) == 0:
-		return core.Facts{}, &network.Error{
-			Kind: network.Unknown, Message: "TikTok did not return the audiences that the account allows.",
-		}
+		return core.Facts{}, &network.Error{Kind: network.Unknown, Message: noAudiences}
 	}
 	return c.toFacts(), nil
 }
+
+const noAudiences = "TikTok did not return the audiences that the account allows."
 
 // blocks are the codes for an account that currently cannot post (networks/tiktok.md, 3.0).
 var blocks = []string{"spam_risk_too_many_posts", "spam_risk_user_banned_from_posting", "reached_active_user_cap"}
@@ -80,7 +80,7 @@ type postInfo struct {
 }
 
 // newPostInfo combines the settings of a post with the account's restrictions. It returns a refusal if the account
-// does not allow the audience or the length.
+// does not allow the audience or the length, or TikTok returned no audiences.
 func (c creatorInfo) newPostInfo(it network.Item, s Settings) (postInfo, error) {
 	info := postInfo{
 		Title: network.AppendMissingTags(it.Text, it.Tags), Privacy: s.PrivacyLevel, CoverMs: s.CoverMs,
@@ -94,6 +94,8 @@ func (c creatorInfo) newPostInfo(it network.Item, s Settings) (postInfo, error) 
 		}
 	}
 	switch labels := c.allowedPrivacyLabels(s.BrandContent); {
+	case len(c.Privacy) == 0:
+		return info, newRefusal(noAudiences, "Check in the TikTok app whether the account can post. Then retry the post.")
 	case slices.Contains(c.Privacy, info.Privacy):
 	case s.BrandContent && len(labels) == 0:
 		return info, newRefusal("The account allows only private posts, which cannot have a paid partnership.",

@@ -136,6 +136,7 @@ func TestAPaidPartnershipIsNotOfferedAPrivateAudience(t *testing.T) {
 	t.Parallel()
 	for levels, want := range map[string]string{
 		`"SELF_ONLY"`:                         "Turn off “Paid partnership”",
+		``:                                    "TikTok did not return the audiences that the account allows.",
 		`"MUTUAL_FOLLOW_FRIENDS","SELF_ONLY"`: "these audiences: Friends.",
 	} {
 		w := nt.NewWorld(t, harness())
