@@ -32,6 +32,8 @@ var (
 			"[this network|these networks].")
 	IssueTextRequired = newIssue("text_required", "A post on {any network} needs text or a file.",
 		"Write some text, or add a file.")
+	IssueTextOrLinkRequired = newIssue("text_required", "A post on {any network} needs text, a link or a file.",
+		"Write some text, or add a link or a file.")
 	IssueTextNotAllowed = newIssue("text_not_allowed", "This kind of post on {any network} cannot have text.",
 		"Remove the text and tags for [this network|these networks].")
 	IssueTitleTooLong = newIssue("title_too_long",
@@ -161,7 +163,7 @@ func AllIssueTexts() []IssueText {
 	return []IssueText{
 		IssueCaptionTooLong, IssueTitleTooLong, IssueTitleRequired, IssueTagsTooLong, IssueHashtagsMany, IssueMentionsTooMany,
 		IssueCharactersUnsupported, IssueLinksTooMany,
-		IssueTextRequired, IssueTextNotAllowed, IssueMediaRequired,
+		IssueTextRequired, IssueTextOrLinkRequired, IssueTextNotAllowed, IssueMediaRequired,
 		IssueKindNeedsMedia, IssueVideoRequired, IssueMediaUploading, IssueMediaNotReady, IssueMediaFailed, IssueMediaPurged,
 		IssueMediaKindUnsupported, IssueKindWithoutMedia,
 		IssueImagesWithoutVideo, IssueMediaCountUnsupported, IssueMediaMixedUnsupported, IssueKindWithoutPhotos,

@@ -19,7 +19,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 		}
 		f.CheckLimits(description, kind, d)
 		blank := strings.TrimSpace(d.Text) == ""
-		f.AddIf(kind == typeText && blank && s.Link == "", core.IssueTextRequired)
+		f.AddIf(kind == typeText && blank && s.Link == "", core.IssueTextOrLinkRequired)
 		f.AddIf(kind == typeStories && !blank, core.IssueTextNotAllowed)
 		f.AddIf(
 			kind != typeText && s.Link != "", core.IssueSettingConflict, "link",

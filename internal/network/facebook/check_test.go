@@ -85,3 +85,11 @@ func TestWhatFacebookTakes(t *testing.T) {
 		{"a Story of more", video(nt.Duration(60_001)), story, "duration_too_long"},
 	})
 }
+
+func TestAnEmptyPostIsToldThatALinkIsEnough(t *testing.T) {
+	t.Parallel()
+	issues, _ := facebook.Rules{}.CheckDraft(network.Draft{})
+	if len(issues) != 1 || !strings.Contains(issues[0].Message, "link") || !strings.Contains(issues[0].Hint, "link") {
+		t.Errorf("got %+v", issues)
+	}
+}
