@@ -303,6 +303,10 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"others what is theirs", "profile", ".settings-nav a", []string{
 			"Plan and usage", "Profile", "Password and sessions", "Theme and shortcuts",
 		}},
+		{
+			"an empty log has no filter to blame", "audit-none", "[data-testid=empty] p",
+			[]string{"The audit log has no entries from the last year."},
+		},
 		{"a change in the log shows both values in the zone", "audit", "[data-action=post_changed] .help", []string{
 			"Time: Thu 24 Dec 2026, 18:00 CET (Europe/Berlin)", "Status: draft → queued", "API key Newsletter script",
 		}},
