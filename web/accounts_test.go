@@ -12,7 +12,10 @@ import (
 	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/network"
 	"belfry/internal/network/sim"
+	"belfry/internal/network/threads"
+	"belfry/web"
 )
 
 // begin starts to connect and gives the consent page's address.
@@ -414,6 +417,32 @@ func TestAnAccountOfAnOlderVersionSaysWhatItPrevents(t *testing.T) {
 	must(t, err)
 	if text := textOf(b.get("/accounts").one(t, testid("keeps-grant"))); !strings.Contains(text, "Until you reconnect it") {
 		t.Errorf("it says %q", text)
+	}
+}
+
+// The button led to an error.
+func TestAnAccountIsNotReconnectedOnANetworkThatIsNotSetUp(t *testing.T) {
+	t.Parallel()
+	r := openWith(t, func(c *web.Config) {
+		driver := threads.NewDriver()
+		defaults := map[string]string{}
+		for _, v := range driver.Variables {
+			defaults[v.Name] = v.Default
+		}
+		var err error
+		c.Networks, err = network.NewSet([]network.Driver{driver}, network.Environment{
+			Get: func(name string) string { return defaults[name] },
+		})
+		must(t, err)
+	})
+	ws := r.Workspace("one")
+	post := ws.Queued("soon", ws.Account("threads"), r.Clock.Now().Add(time.Hour))
+	elsewhere := r.Replica(func(c *app.Config) { c.NetworksURL = "elsewhere" })
+	must(t, elsewhere.RevokeOrRestoreAccountsOnNetworkSwitch(t.Context()))
+	page := r.as(ws).get("/posts/" + post.ID)
+	page.says(t, "Threads is not set up on this server.", "Ask the server's operator to add the network's credentials.")
+	if len(page.all(testid("reconnect"))) != 0 {
+		t.Error("the page offers to reconnect the account")
 	}
 }
 

@@ -160,11 +160,16 @@ func (r *request) newReconnectNotice(a contract.Account) layout.Notice {
 	n := layout.Notice{
 		Text: subject + ": " + disconnectedReasons[a.Status], Action: "View", Label: "View accounts", URL: r.link.Accounts(),
 	}
-	connector, ok := r.web.cfg.Networks.FindConnector(core.Platform(a.Platform))
-	if ok && connector.IsConfigured() && r.caller.Role().CanManage() {
+	if r.web.isNetworkSetUp(a.Platform) && r.caller.Role().CanManage() {
 		n.Action, n.Label, n.URL = "Reconnect", "Reconnect "+subject, r.link.Reconnect(a.ID)
 	}
 	return n
+}
+
+// isNetworkSetUp reports whether this server has the network's credentials.
+func (w *Web) isNetworkSetUp(platform string) bool {
+	connector, ok := w.cfg.Networks.FindConnector(core.Platform(platform))
+	return ok && connector.IsConfigured()
 }
 
 var disconnectedReasons = map[string]string{

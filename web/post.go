@@ -174,7 +174,8 @@ func (r *request) loadPublishingObstacles(m *posts.ShowModel) (err error) {
 		return err
 	}
 	m.AccountTrouble = m.Account + " on " + m.Network + ": " + disconnectedReasons[account.Status]
-	if r.caller.Role().CanManage() {
+	m.NotSetUp = !r.web.isNetworkSetUp(account.Platform)
+	if r.caller.Role().CanManage() && !m.NotSetUp {
 		m.Reconnect = r.link.Reconnect(account.ID)
 		if m.RetriesOnceReconnected() {
 			m.Reconnect = r.link.ReconnectForPost(m.Post.ID)

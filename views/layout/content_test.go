@@ -235,6 +235,10 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			[]string{"Ask an owner or admin of the workspace to reconnect the account."},
 		},
 		{
+			"where nobody can reconnect, it says who must act", "post-revoked-not-set-up", "[data-testid=mend]",
+			[]string{"Threads is not set up on this server. Ask the server's operator to add the network's credentials."},
+		},
+		{
 			"what comes next is told", "post-queued", "[data-testid=timeline-next] .timeline-words",
 			[]string{"Belfry sends the post to Threads at 11:05 CET so that Threads can process it in advance. The post is published at its scheduled time."},
 		},

@@ -287,6 +287,8 @@ func (f fixture) shows() map[string]templ.Component {
 	}
 	ofEditor := f.show(lost)
 	ofEditor.Frame.Manages, ofEditor.AccountTrouble = false, "Ada Lindqvist on Threads: access was revoked."
+	notSetUp := ofEditor
+	notSetUp.Frame.Manages, notSetUp.NotSetUp = true, true
 	revoked := ofEditor
 	revoked.Frame.Manages, revoked.Reconnect = true, revoked.Frame.Link.ReconnectForPost(postID)
 	toFail := toCome
@@ -304,6 +306,7 @@ func (f fixture) shows() map[string]templ.Component {
 		"post-queued": posts.Show(queued), "post-live": posts.Show(live), "post-failing": posts.Show(failing), "post-replaced": posts.Show(replaced),
 		"post-unknown": posts.Show(unknown), "post-held": posts.Show(f.show(throttled)), "post-asking": posts.Show(f.show(asked)),
 		"post-draft": posts.Show(draft), "post-revoked": posts.Show(revoked), "post-revoked-editor": posts.Show(ofEditor),
+		"post-revoked-not-set-up": posts.Show(notSetUp),
 		"post-obstacles": posts.Show(waiting), "post-without-link": posts.Show(private),
 		"post-delete": layout.Confirm(layout.ConfirmModel{
 			Frame: f.frame("Delete", layout.SectionPosts), Title: "Delete this post?",

@@ -79,6 +79,8 @@ type ShowModel struct {
 	// AccountTrouble says why Belfry cannot publish to the account; empty if it can. Reconnect is the address at which
 	// the person can reconnect the account; empty if they may not or need not.
 	AccountTrouble, Reconnect string
+	// NotSetUp reports that nobody can reconnect the account, because the server lacks the network's credentials.
+	NotSetUp bool
 	// AwaitsLink reports that Belfry is asking the network for the live post's link. NoLink says which posts of the
 	// network have no link.
 	AwaitsLink bool
@@ -141,6 +143,17 @@ func (m ShowModel) offersAct(a core.Act) bool { return slices.Contains(m.Acts, a
 // offersDelete reports whether the page offers to delete the post. This also takes a queued post off the schedule.
 func (m ShowModel) offersDelete() bool {
 	return m.offersAct(core.ActDelete) || m.Post.Status == string(core.PostQueued) && m.offersAct(core.ActCancel)
+}
+
+// reconnectAdvice says who must do what before Belfry can publish to the account again.
+func (m ShowModel) reconnectAdvice() string {
+	switch {
+	case m.Reconnect != "":
+		return "Reconnect the account."
+	case m.NotSetUp:
+		return m.Network + " is not set up on this server. Ask the server's operator to add the network's credentials."
+	}
+	return "Ask an owner or admin of the workspace to reconnect the account."
 }
 
 // RetriesOnceReconnected reports whether reconnecting the account from this page sends the failed post again.
