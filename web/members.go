@@ -32,7 +32,8 @@ func (r *request) renderMembers(status int, m settings.MembersModel) error {
 		return err
 	}
 	m.Form = newFormID()
-	m.Mails, m.Outbox = r.web.cfg.App.MailMode() != app.MailOff, r.web.outboxURL()
+	m.Mails = r.web.cfg.App.MailMode() != app.MailOff
+	m.Kept, m.Outbox = r.web.keepsEmails(), r.findOutboxURL()
 	m.Members, m.Now, m.Me, m.Role = list.Members, r.web.cfg.Now(), r.caller.AttributedUser().String(), r.caller.Role()
 	return r.render(status, settings.Members(m), nil)
 }

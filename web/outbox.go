@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 
 	"belfry/internal/app"
 	"belfry/internal/core"
@@ -9,26 +10,31 @@ import (
 	"belfry/views/link"
 )
 
-// outboxURL returns the address of the outbox, or "" if Belfry does not keep emails.
-func (w *Web) outboxURL() (urlOrEmpty string) {
-	if w.cfg.App.MailMode() != app.MailKept {
+// findOutboxURL returns the address of the outbox, or "" if Belfry does not keep emails or does not show them to this
+// request.
+func (r *request) findOutboxURL() (urlOrEmpty string) {
+	if !r.web.keepsEmails() || !isFromThisComputer(r.echo.Request()) {
 		return ""
 	}
 	return link.Outbox
 }
 
+// keepsEmails reports whether Belfry keeps its emails in the outbox instead of sending them.
+func (w *Web) keepsEmails() bool { return w.cfg.App.MailMode() == app.MailKept }
+
 // forwarded are headers that proxies add.
 var forwarded = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"}
 
+// isFromThisComputer reports whether a request comes from this computer, and not through a proxy.
+func isFromThisComputer(r *http.Request) bool {
+	return core.IsLoopback(r.RemoteAddr) && core.IsLoopback(r.Host) &&
+		!slices.ContainsFunc(forwarded, func(name string) bool { return r.Header.Get(name) != "" })
+}
+
 // showOutbox shows the emails of a sandbox to requests from this computer. Because the emails' links grant access, the
-// page does not exist for requests from other computers or through a proxy.
+// page does not exist for other requests.
 func (r *request) showOutbox() error {
-	httpReq := r.echo.Request()
-	local := core.IsLoopback(httpReq.RemoteAddr) && core.IsLoopback(httpReq.Host)
-	for _, name := range forwarded {
-		local = local && httpReq.Header.Get(name) == ""
-	}
-	if !local {
+	if r.findOutboxURL() == "" {
 		return core.NotFound()
 	}
 	kept, err := r.web.cfg.App.ListOutbox(r.context())

@@ -104,8 +104,14 @@ func TestTheOutboxIsForThisComputerAlone(t *testing.T) {
 	for _, header := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
 		b.get("/sandbox/_/mail", header, "for=192.0.2.1").is(t, http.StatusNotFound)
 	}
+	b.get("/forgot-password?sent=1").one(t, testid("outbox"))
 	b.peer = "192.0.2.1:50000"
 	b.get("/sandbox/_/mail").is(t, http.StatusNotFound)
+	sent := b.get("/forgot-password?sent=1")
+	sent.says(t, "This sandbox keeps its emails instead of sending them.")
+	if len(sent.all(testid("outbox"))) != 0 {
+		t.Error("the outbox is offered to a computer that cannot open it")
+	}
 	b.peer, b.host = "127.0.0.1:50000", "rebound.example.org"
 	b.get("/sandbox/_/mail").is(t, http.StatusNotFound)
 }

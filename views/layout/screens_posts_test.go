@@ -307,7 +307,7 @@ func (f fixture) shows() map[string]templ.Component {
 		"post-unknown": posts.Show(unknown), "post-held": posts.Show(f.show(throttled)), "post-asking": posts.Show(f.show(asked)),
 		"post-draft": posts.Show(draft), "post-revoked": posts.Show(revoked), "post-revoked-editor": posts.Show(ofEditor),
 		"post-revoked-not-set-up": posts.Show(notSetUp),
-		"post-obstacles": posts.Show(waiting), "post-without-link": posts.Show(private),
+		"post-obstacles":          posts.Show(waiting), "post-without-link": posts.Show(private),
 		"post-delete": layout.Confirm(layout.ConfirmModel{
 			Frame: f.frame("Delete", layout.SectionPosts), Title: "Delete this post?",
 			Subject: "The workshop bell is up.", About: record(f.post("draft", "", time.Time{})).StatusLine,

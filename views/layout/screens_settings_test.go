@@ -63,7 +63,7 @@ func (f fixture) memberPages() map[string]templ.Component {
 		Email: "ben@example.org", Emailed: true,
 		InviteURL: "http://localhost:8080/invitations/Zx81kQpMv7nL2sT9wYb4cD6eF8gH0jK1aBcDeFgHiJk",
 	}
-	made.Mails, made.Outbox = true, link.Outbox
+	made.Mails, made.Kept, made.Outbox = true, true, link.Outbox
 	unsent.New, unsent.Mails = &contract.Member{Email: made.New.Email, InviteURL: made.New.InviteURL}, true
 	admin.Me, admin.Role = "usr_2", core.RoleAdmin
 	admin.Errors = map[string]string{

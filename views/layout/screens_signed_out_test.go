@@ -64,7 +64,7 @@ func (f fixture) resets() map[string]templ.Component {
 		"forgot-refused": auth.Forgot(auth.ForgotModel{
 			Frame: frame, Mails: true, Email: "ada@", Errors: map[string]string{"email": "Enter an email address."}, Refused: refused,
 		}),
-		"forgot-sent":     auth.Forgot(auth.ForgotModel{Frame: frame, Mails: true, Sent: true, Outbox: link.Outbox}),
+		"forgot-sent":     auth.Forgot(auth.ForgotModel{Frame: frame, Mails: true, Sent: true, Kept: true, Outbox: link.Outbox}),
 		"forgot-operator": auth.Forgot(auth.ForgotModel{Frame: frame}),
 		"reset":           auth.Reset(auth.ResetModel{Frame: frame, Token: "token", Email: "ada@example.org"}),
 		"reset-refused": auth.Reset(auth.ResetModel{

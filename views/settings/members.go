@@ -28,9 +28,10 @@ type MembersModel struct {
 	Role core.Role
 	// New is the invitation that was just created. Its link is shown only once.
 	New *contract.Member
-	// Mails reports that invitations are emailed. Outbox is the address at which a sandbox shows its emails.
-	Mails  bool
-	Outbox string
+	// Mails reports that invitations are emailed, and Kept that a sandbox keeps these emails. Outbox is the address at
+	// which it shows them; empty if it does not show them to this person.
+	Mails, Kept bool
+	Outbox      string
 	// Email, Name and Invites are the form's values; Invites is the role.
 	Email, Name, Invites string
 	Errors               map[string]string // by input
@@ -84,7 +85,7 @@ func (m MembersModel) selectedInvitationRole() string {
 }
 
 func (m MembersModel) newInvitationTitle() string {
-	if m.New.Emailed && m.Outbox != "" {
+	if m.New.Emailed && m.Kept {
 		return "Invitation created for " + m.New.Email
 	}
 	if m.New.Emailed {
