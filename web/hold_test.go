@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -16,4 +17,19 @@ func TestThePageOfPostsOnHoldNamesEachNetwork(t *testing.T) {
 	page := r.as(ws).get("/on-hold")
 	page.says(t, "Threads, ")
 	page.says(t, "may already be published; check the account")
+}
+
+// "Publishing in 10 seconds." was not true.
+func TestAPostThatIsSentDuringAHoldIsSaidToWait(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("hello", s.threads)
+	must(t, s.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "of a test", s.Clock.Now(), nil))
+	s.b = s.as(s.ws)
+	s.act(draft, "send-now")
+	page := s.show(draft)
+	if text := textOf(page.one(t, testid("flash"))); !strings.Contains(text, "The post is queued, but publishing is on hold.") {
+		t.Errorf("it says %q", text)
+	}
+	page.one(t, `form[action="/posts/undo"]`)
 }

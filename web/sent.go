@@ -12,10 +12,14 @@ import (
 	"belfry/views/ui"
 )
 
-// newSendingFlash returns a message about posts that are sent after core.UndoDelay, with a button that prevents this.
+// newSendingFlash returns a message about posts that are sent after core.UndoDelay or, while publishing is on hold,
+// after the hold. It has a button that prevents this.
 func (r *request) newSendingFlash(before ...app.PostSchedule) layout.Flash {
 	f := r.newUndoFlash(formatForCount([2]string{"Publishing", "Publishing %d posts"}, len(before)), before...)
 	f.Countdown = int(core.UndoDelay.Seconds())
+	if r.isPublishingOnHold() {
+		f.Tone, f.Text, f.Countdown = ui.ToneWarn, formatForCount(queuedOnHold, len(before)), 0
+	}
 	ids := make([]string, len(before))
 	for i, p := range before {
 		ids[i] = p.ID
@@ -29,8 +33,25 @@ func (r *request) newQueuedAgainFlash(p contract.Post) layout.Flash {
 	zone, err := core.ParseZone(p.TZ)
 	if err == nil && p.PublishAt != nil && p.PublishAt.After(r.web.cfg.Now()) {
 		f.Text = "Post scheduled for " + zone.FormatTime(p.PublishAt.Time) + "."
+	} else if r.isPublishingOnHold() {
+		f.Tone, f.Text = ui.ToneWarn, queuedOnHold[0]
 	}
 	return r.addUpdateURL(f, []string{p.ID})
+}
+
+// queuedOnHold says that one post is not published yet, or several.
+var queuedOnHold = [2]string{
+	"The post is queued, but publishing is on hold.", "%d posts are queued, but publishing is on hold.",
+}
+
+// isPublishingOnHold reports whether publishing is on hold. If it cannot find out, it logs this and returns false,
+// because the message about what was done must still be shown.
+func (r *request) isPublishingOnHold() bool {
+	reason, _, err := r.web.cfg.App.FindPublishingHold(r.context(), r.caller)
+	if err != nil {
+		r.web.cfg.Log.WarnContext(r.context(), "cannot find out whether publishing is on hold", "error", err)
+	}
+	return reason != ""
 }
 
 const viewPost = "View post"
