@@ -262,7 +262,7 @@ func TestAFailedPostIsFixedAndSent(t *testing.T) {
 	b.sendPost("Rye bread is back!!!", "now")
 	b.waitFor(`document.querySelector("[data-testid=post][data-status=failed]") !== null`)
 	b.waitFor(`[...document.querySelectorAll(".attention-link:not([hidden])")].map((a) => a.textContent.trim()).join() ===
-		"1 failed,1 failed"`)
+		"1 to check,1 to check"`)
 	b.clickLink(".rail " + testid("attention"))
 	b.waitFor(`document.querySelector("[data-testid=row-note]").innerText.includes("The text is not allowed.")`)
 	b.clickLink("[data-testid=posts] .row-text")

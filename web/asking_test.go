@@ -228,3 +228,23 @@ func TestTheMessageAboutSentPostsBecomesWhatIsTrue(t *testing.T) {
 		t.Errorf("another workspace sees %s", stranger.text())
 	}
 }
+
+func TestAPostThatMayBeLiveIsNotSaidToHaveFailed(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.Fault(sim.Fault{Network: "facebook", Call: "publish", Kind: sim.DropBeforeAccept})
+	s.b.post("/posts", "account", s.page.ID, "text", "lost", "when", "now").is(t, http.StatusSeeOther)
+	post := s.all()[0]
+	update := attribute(s.show(post).one(t, testid("flash")), "hx-get")
+	for range 2 {
+		s.Clock.Advance(5 * time.Minute)
+		s.work(post)
+	}
+	s.b.part(http.MethodGet, update).is(t, http.StatusOK).says(t, "1 post may not have been published.")
+	page := s.b.get("/accounts")
+	for _, told := range []string{textOf(page.one(t, testid("notice"))), textOf(page.one(t, ".rail "+testid("attention")))} {
+		if strings.Contains(told, "failed") {
+			t.Errorf("it says %q", told)
+		}
+	}
+}

@@ -135,12 +135,13 @@ func (r *request) loadAttentionAndNotices(f *layout.Frame) error {
 	counts, err := r.web.cfg.App.CountPostsByStatusCapped(r.context(), r.caller)
 	failed := counts[core.PostFailed]
 	failedURL := r.link.Posts(link.Filter{Status: string(core.PostFailed)})
-	f.Attention[layout.SectionPosts] = layout.Attention{Count: failed, Words: "failed", URL: failedURL}
+	f.Attention[layout.SectionPosts] = layout.Attention{Count: failed, Words: "to check", URL: failedURL}
+	// The words do not say that the posts failed, because some may be live.
 	// The tabs of that section show the number, and a message that offers to retry the posts names them.
 	if failed > 0 && f.Section != layout.SectionPosts && !offersRetry(f.Flash) {
-		text := "1 post failed."
+		text := "1 post needs your attention."
 		if failed > 1 {
-			text = ui.FormatCappedCount(failed) + " posts failed."
+			text = ui.FormatCappedCount(failed) + " posts need your attention."
 		}
 		f.Notices = append(f.Notices, layout.Notice{
 			Text: text, Action: "View", Label: "View failed posts", URL: failedURL,

@@ -109,25 +109,39 @@ func (r *request) findOutcomeFlash(sent []string) (f *layout.Flash, pending bool
 	if err != nil || n.Pending > 0 {
 		return nil, err == nil, err
 	}
-	outcome := layout.Flash{Tone: ui.ToneGood, Text: ui.CountNoun(n.Live, "post is", "posts are") + " live."}
+	outcome := layout.Flash{Tone: ui.ToneGood, Text: outcomesText(n)}
 	switch {
-	case n.Live+n.Failed == 0:
+	case outcome.Text == "":
 		return nil, false, nil
 	case len(sent) == 1 && !strings.Contains(r.requestedOrRefererPageURL(), sent[0]):
 		outcome.URL, outcome.Label = r.link.Post(sent[0]), viewPost
 	case len(sent) == 1:
-	case n.Failed > 0:
+	case n.Failed+n.Unknown > 0:
 		outcome.URL, outcome.Label = r.link.Posts(link.Filter{Status: string(core.PostFailed)}), "View failed posts"
 	default:
 		outcome.URL, outcome.Label = r.link.Posts(link.Filter{Status: string(core.PostLive)}), "View live posts"
 	}
-	if n.Failed > 0 {
-		failures := ui.CountNoun(n.Failed, "post", "posts") + " failed."
-		outcome.Tone, outcome.Text = ui.ToneDanger, outcome.Text+" "+failures
-		if n.Live == 0 {
-			outcome.Text = failures
-		}
+	if n.Failed+n.Unknown > 0 {
+		outcome.Tone = ui.ToneDanger
 	}
 	outcome = r.addUpdateURL(outcome, sent)
 	return &outcome, false, nil
+}
+
+// outcomesText says what has become of posts; empty if there are none.
+func outcomesText(n app.PostOutcomes) (textOrEmpty string) {
+	var sentences []string
+	for _, s := range []struct {
+		n                      int
+		singular, plural, rest string
+	}{
+		{n.Live, "post is", "posts are", "live."},
+		{n.Failed, "post", "posts", "failed."},
+		{n.Unknown, "post", "posts", "may not have been published."},
+	} {
+		if s.n > 0 {
+			sentences = append(sentences, ui.CountNoun(s.n, s.singular, s.plural)+" "+s.rest)
+		}
+	}
+	return strings.Join(sentences, " ")
 }

@@ -68,8 +68,9 @@ func (a *App) CountPostsByStatusCapped(ctx context.Context, c core.Caller) (map[
 	return t.CountPostsByStatusCapped(ctx)
 }
 
-// PostOutcomes count posts by what has become of them. Pending are those that Belfry will publish or retry.
-type PostOutcomes struct{ Pending, Live, Failed int }
+// PostOutcomes count posts by what has become of them. Pending are those that Belfry will publish or retry, and Unknown
+// those that may be live.
+type PostOutcomes struct{ Pending, Live, Failed, Unknown int }
 
 // CountPostOutcomes counts the posts with the ids. It leaves out drafts and posts that do not exist.
 func (a *App) CountPostOutcomes(ctx context.Context, c core.Caller, ids []string) (n PostOutcomes, err error) {
@@ -84,6 +85,8 @@ func (a *App) CountPostOutcomes(ctx context.Context, c core.Caller, ids []string
 			n.Pending++
 		case p.Status == core.PostLive:
 			n.Live++
+		case p.HasUnknownOutcome():
+			n.Unknown++
 		case p.Status == core.PostFailed:
 			n.Failed++
 		}

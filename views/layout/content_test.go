@@ -350,9 +350,9 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"each says what it is about", "attention", "a[aria-label='Reconnect Old workshop page on Facebook']",
 			[]string{"Reconnect"},
 		},
-		{"the rail counts what needs a person", "attention", ".rail .attention", []string{"1 failed", "2 to reconnect"}},
-		{"the number leads to the posts", "attention", ".rail a.attention-link[href$='posts?status=failed']", []string{"1 failed"}},
-		{"on a phone too", "attention", ".bar a.attention-link[href$='posts?status=failed']", []string{"1 failed"}},
+		{"the rail counts what needs a person", "attention", ".rail .attention", []string{"1 to check", "2 to reconnect"}},
+		{"the number leads to the posts", "attention", ".rail a.attention-link[href$='posts?status=failed']", []string{"1 to check"}},
+		{"on a phone too", "attention", ".bar a.attention-link[href$='posts?status=failed']", []string{"1 to check"}},
 		{
 			"where a menu hides the other numbers, it shows their sum", "attention", ".bar-more summary .attention",
 			[]string{"2 to reconnect"},

@@ -42,7 +42,7 @@ type Frame struct {
 	SandboxURL string
 	// Notices are problems that require a person's attention, shown on every page.
 	Notices []Notice
-	// Attention is shown beside the names of sections, for example "2 failed".
+	// Attention is shown beside the names of sections, for example "2 to check".
 	Attention map[Section]Attention
 	// FirstSteps is the progress of a new workspace; nil hides the first steps.
 	FirstSteps *core.FirstSteps

@@ -164,7 +164,7 @@ func (f fixture) searches() map[string]templ.Component {
 	none := layout.PaletteModel{Frame: m.Frame, Query: "<script>"}
 	attention := f.several("API keys", layout.SectionSettings)
 	attention.Attention = map[layout.Section]layout.Attention{
-		layout.SectionPosts:    {Count: 1, Words: "failed", URL: attention.Link.Posts(link.Filter{Status: "failed"})},
+		layout.SectionPosts:    {Count: 1, Words: "to check", URL: attention.Link.Posts(link.Filter{Status: "failed"})},
 		layout.SectionAccounts: {Count: 2, Words: "to reconnect"},
 	}
 	attention.Notices = []layout.Notice{
@@ -173,7 +173,7 @@ func (f fixture) searches() map[string]templ.Component {
 			Text: "Old workshop page on Facebook: access was revoked.", Action: "Reconnect", URL: attention.Link.Reconnect(accC),
 			Label: "Reconnect Old workshop page on Facebook",
 		},
-		{Text: "1 post failed.", Action: "View", URL: attention.Link.Posts(link.Filter{Status: "failed"})},
+		{Text: "1 post needs your attention.", Action: "View", URL: attention.Link.Posts(link.Filter{Status: "failed"})},
 	}
 	newcomer := f.frame("Posts", layout.SectionPosts)
 	newcomer.FirstSteps = &core.FirstSteps{Account: true}
