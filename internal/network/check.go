@@ -209,8 +209,11 @@ func (f *Findings) addFormatIssue(l core.FileLimits, m core.Media) {
 	case l.AllowsConversionFrom(m.Mime) && m.Frames > 1:
 		format = "an animated " + format + ", which Belfry does not convert"
 	case l.AllowsConversionFrom(m.Mime):
-		format += fmt.Sprintf(", and its dimensions (%s) are too large for Belfry to convert it. Save it as a smaller JPEG",
-			formatPixels(m.Width, m.Height))
+		format += fmt.Sprintf(", which Belfry cannot convert: its dimensions (%s) are too large", formatPixels(m.Width, m.Height))
+		if m.Mime == "image/webp" { // an animation with one frame counts as a still image, but the frame may be smaller
+			format += ", or its only frame does not fill them"
+		}
+		format += ". Save it as a smaller JPEG"
 	}
 	f.AddIf(true, core.IssueFormatUnsupported, m.Name, joinFormatNames(l.Formats), format)
 }
