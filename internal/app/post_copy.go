@@ -67,15 +67,13 @@ func (a *App) checkAndStopOtherCopies(ctx context.Context, t store.Tenant, p cor
 	if err != nil {
 		return err
 	}
-	for _, other := range others {
-		if other.HasPendingRetry() {
-			other, err = t.LockPost(ctx, other.ID) // a worker may just have begun the retry
-			if errors.Is(err, store.ErrNotFound) { // the post was deleted in the meantime
-				continue
-			}
-			if err != nil {
-				return err
-			}
+	for _, id := range others {
+		other, err := t.LockPost(ctx, id)
+		if errors.Is(err, store.ErrNotFound) { // the post was deleted in the meantime
+			continue
+		}
+		if err != nil {
+			return err
 		}
 		if err := other.CheckOtherCopyAllowed(); err != nil {
 			return err

@@ -38,6 +38,9 @@ func (p Post) CheckOtherCopyAllowed() error {
 	case p.HasUnknownOutcome():
 		return Fail(CodeConflict, "Belfry does not know whether another copy of this post was published.").
 			WithHint("Open that copy and say whether it was published.")
+	case p.MayBeLive:
+		return Fail(CodeConflict, "Belfry does not know whether another copy of this post was published.").
+			WithHint("Retry that copy instead: Belfry first asks the network whether it was published.")
 	case p.Busy:
 		return Fail(CodeConflict, "Another copy of this post is being published, or may already be published.").
 			WithHint("To publish both, create a new post.")

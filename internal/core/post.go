@@ -59,6 +59,8 @@ type Post struct {
 	// Busy reports whether a worker has claimed the post, or the network may have published it. A busy post cannot be
 	// changed.
 	Busy bool
+	// MayBeLive reports whether the network may have published a failed post, even if its error does not say so.
+	MayBeLive bool
 	// Asking reports whether the publishing call may have succeeded and the worker asks the network whether it did: at
 	// AskAt, or now if AskAt is zero.
 	Asking bool

@@ -14,6 +14,7 @@ import (
 	"belfry/internal/blob"
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/network/sim"
 	"belfry/internal/restore"
 	"belfry/internal/store"
 )
@@ -137,6 +138,124 @@ func TestAFailedPostThatTheNetworkDoesNotShowAfterARestoreStaysFailed(t *testing
 	if post = b.ws.Work(b.ws.Retry(post)); post.Status != "live" || b.Visible(post.Text) != 1 || b.calls("create") != 2 {
 		t.Errorf("after a retry the post is %s (%+v), visible %d times, after %d containers",
 			post.Status, post.Error, b.Visible(post.Text), b.calls("create"))
+	}
+}
+
+// failedWithCopy returns a post that the network has refused, or that the worker will retry, and a draft copy of it.
+func (b *bench) failedWithCopy(f sim.Fault) (original, copied contract.Post) {
+	b.t.Helper()
+	b.Fault(f)
+	if original = b.ws.Work(b.ws.Now("hello", b.ws.Account("threads"))); original.Status != "failed" {
+		b.t.Fatalf("it is %s", original.StatusLine)
+	}
+	copied, err := b.App.DuplicatePost(b.t.Context(), b.ws.Owner, original.ID)
+	must(b.t, err)
+	return original, copied
+}
+
+func (b *bench) queue(p contract.Post, in time.Duration) error {
+	_, err := b.App.EditPost(b.t.Context(), b.ws.Owner, contract.EditPost{
+		ID: p.ID, When: &contract.When{Instant: b.Clock.Now().Add(in), Timezone: "UTC"}, Status: "queued",
+	})
+	return err
+}
+
+// In the restored database, another of a failed post and its copies was going to be published than the one that was.
+func TestAfterARestoreOnlyOneOfAFailedPostAndItsCopiesIsPublished(t *testing.T) {
+	serverError, reject := fault("threads", "create", sim.ServerError), fault("threads", "create", "reject")
+	for name, c := range map[string]struct {
+		first  sim.Fault // makes the original fail before the backup
+		queued bool      // so is the copy, before the backup
+		after  func(b *bench, original, copied contract.Post)
+		want   [2]string // the statuses in the end
+	}{
+		"the copy, while the original was to be retried": {
+			first: serverError, want: [2]string{"failed", "live"},
+			after: func(b *bench, _, copied contract.Post) {
+				must(b.t, b.queue(copied, time.Minute))
+				b.after(2*time.Minute, copied)
+			},
+		},
+		"the original, while the copy was queued": {
+			first: reject, queued: true, want: [2]string{"live", "draft"},
+			after: func(b *bench, original, copied contract.Post) {
+				_, err := b.App.CancelPost(b.t.Context(), b.ws.Owner, copied.ID)
+				must(b.t, err)
+				b.ws.Work(b.ws.Retry(original))
+			},
+		},
+		"the copy, after a call for the original had failed": {
+			first: serverError, want: [2]string{"failed", "live"},
+			after: func(b *bench, original, copied contract.Post) {
+				b.Fault(fault("threads", "publish", "reject"))
+				b.Clock.Advance(5 * time.Minute)
+				if original = b.refuse(original); original.Status != "failed" {
+					b.t.Fatalf("it is %s", original.StatusLine)
+				}
+				must(b.t, b.queue(copied, time.Minute))
+				b.after(2*time.Minute, copied)
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			guard := b.App.GuardOrNil()
+			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+			original, copied := b.failedWithCopy(c.first)
+			if c.queued {
+				must(t, b.queue(copied, 24*time.Hour))
+			}
+			_, err := b.Pool.Exec(t.Context(), snapshot)
+			must(t, err)
+			if c.after(b, original, copied); b.Visible("hello") != 1 {
+				t.Fatalf("before the restore, %d of them are on the network", b.Visible("hello"))
+			}
+			_, err = b.Pool.Exec(t.Context(), rewind)
+			must(t, err)
+			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+			b.Clock.Advance(48 * time.Hour)
+			held, err := b.Store.PostsUnderPublishingHold(t.Context(), 10)
+			must(t, err)
+			if len(held) != 2 || held[0].Overtaken == held[1].Overtaken {
+				t.Errorf("on hold are %+v", held)
+			}
+			_, err = guard.EndHoldUnlessUnproved(t.Context())
+			must(t, err)
+			original, copied = b.ws.Work(original), b.ws.Work(copied)
+			if got := [2]string{original.Status, copied.Status}; got != c.want || b.Visible("hello") != 1 {
+				t.Errorf("they are %v, want %v, and %d are on the network", got, c.want, b.Visible("hello"))
+			}
+		})
+	}
+}
+
+// Until the network has been asked about a post that may be live, publishing a copy could publish it twice.
+func TestACopyOfAPostThatMayBeLiveAfterARestoreIsNotQueued(t *testing.T) {
+	for name, f := range map[string]sim.Fault{
+		"one that was to be retried": fault("threads", "create", sim.ServerError),
+		"one that had been refused":  fault("threads", "create", "reject"),
+	} {
+		for _, receiptOfLive := range []bool{true, false} {
+			t.Run(name, func(t *testing.T) {
+				b := newBench(t)
+				original, copied := b.failedWithCopy(f)
+				b.Clock.Advance(time.Second)
+				receipt := store.RestoredReceipt{Workspace: b.ws.ID, ArmedAt: b.Clock.Now(), Live: receiptOfLive}
+				var err error
+				receipt.Post, err = core.ParseID[core.PostKind](original.ID)
+				must(t, err)
+				receipts := []store.RestoredReceipt{receipt}
+				must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, receipts))
+				if err := b.queue(copied, time.Hour); core.CodeOf(err) != core.CodeConflict {
+					t.Errorf("during the hold: %v", err)
+				}
+				_, err = b.App.GuardOrNil().EndHoldUnlessUnproved(t.Context())
+				must(t, err)
+				if err := b.queue(copied, time.Hour); core.CodeOf(err) != core.CodeConflict {
+					t.Errorf("after the hold: %v", err)
+				}
+			})
+		}
 	}
 }
 

@@ -273,12 +273,16 @@ func (g *Guard) checkOnHold(ctx context.Context) error {
 	return nil
 }
 
-// applyReceiptsAndEndHold ends the hold in one transaction. It marks the posts of live receipts as live, and makes
-// workers ask the network about the posts of the others. New step ids are greater than newestStoredStepID.
+// applyReceiptsAndEndHold ends the hold in one transaction. It marks the posts of live receipts as live, makes workers
+// ask the network about the posts of the others, and stops the overtaken posts. New step ids are greater than
+// newestStoredStepID.
 func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.RestoredReceipt,
 	newestStoredStepID int64,
 ) (done HoldResult, err error) {
 	err = g.Store.Tx(ctx, func(s *store.Store) error {
+		if err := stopOvertakenPosts(ctx, s, g.Now()); err != nil {
+			return err
+		}
 		for _, r := range receipts {
 			if !r.Live {
 				rearmed, err := s.In(r.Workspace).RearmPublication(ctx, r)
@@ -310,6 +314,43 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 		return g.Receipts.WriteMark(ctx, Mark{now.System, now.Timeline, now.StepID, g.Now().UTC()})
 	})
 	return done, err
+}
+
+// stopOvertakenPosts turns queued posts into drafts, and cancels pending retries, if they would publish a second one of
+// a failed post and its copies (ADR 0049).
+func stopOvertakenPosts(ctx context.Context, s *store.Store, now time.Time) error {
+	overtaken, err := s.LockOvertakenPosts(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range overtaken {
+		if err := stopPost(ctx, s.In(p.Workspace), p.Post, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stopPost turns a queued post into a draft, or cancels the pending retry of a failed post.
+func stopPost(ctx context.Context, t store.Tenant, id core.PostID, now time.Time) error {
+	const why = "Not sent because another copy was, or may have been, published after the restored backup was made."
+	post, err := t.Post(ctx, id)
+	if err != nil {
+		return err
+	}
+	pub, err := t.LockPublication(ctx, id)
+	if err != nil {
+		return err
+	}
+	change := core.Change{Post: post, Event: core.Event{Kind: core.EventCancelled, At: now, Message: why}}
+	if post.Status == core.PostQueued {
+		if change, err = post.MakeChange(core.MoveTake, now, why); err != nil {
+			return err
+		}
+		pub = pub.Unqueue()
+	}
+	pub.Rest = core.DoStop
+	return t.SavePostChange(ctx, change, func(t store.Tenant) error { return t.PutPublicationAndEndClaim(ctx, pub) })
 }
 
 // markLiveAndEnqueueLinkFetch marks a post as live. If the receipt has no link, it enqueues the job that fetches the

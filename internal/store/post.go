@@ -102,6 +102,7 @@ func (t Tenant) toPostExceptReplacedBy(r postRow) core.Post {
 // whose outcome is not in doubt is being sent, held or retried, and the worker does not ask the network about it.
 func (r postRow) setWorkerActivity(p *core.Post) {
 	p.Busy = r.held
+	p.MayBeLive = r.Status == core.PostFailed && (r.ledger.IsCallUnresolved() || r.ledger.Step == core.StepOutcomeUnknown)
 	if r.Status != core.PostQueued || r.ledger.Step == "" {
 		return
 	}

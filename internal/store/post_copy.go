@@ -33,23 +33,13 @@ func (t Tenant) LockCopies(ctx context.Context, posts []core.PostID) error {
 		args{"class": copiesTurn, "posts": posts})
 }
 
-// OtherCopies returns the posts that must not be published besides a post: the failed post of which it is a copy, and
-// the other copies of that failed post, in the order of their ids. It leaves out drafts, and posts that were already
-// live when the post was created.
-func (t Tenant) OtherCopies(ctx context.Context, post core.PostID) ([]core.Post, error) {
-	ids, err := queryValues[core.PostID](t.query(ctx, `
+// OtherCopies lists the posts that must not be published besides a post: the failed post of which it is a copy, and the
+// other copies of that failed post. It leaves out posts that were already live when the post was created, and drafts
+// unless a receipt says that they were, or may have been, published.
+func (t Tenant) OtherCopies(ctx context.Context, post core.PostID) ([]core.PostID, error) {
+	return queryValues[core.PostID](t.query(ctx, `
 		SELECT c.id FROM posts p CROSS JOIN LATERAL (
-			SELECT c.id`+otherCopies+` AND (c.status IN ('queued', 'failed') OR `+wentLiveSince+`)
+			SELECT c.id`+otherCopies+` AND (c.status IN ('queued', 'failed') OR `+wentLiveSince+`
+				OR EXISTS (SELECT FROM restored_receipts o WHERE o.post_id = c.id))
 		) c WHERE p.workspace_id = @ws AND p.id = @post ORDER BY c.id`, args{"post": post}))
-	if err != nil || len(ids) == 0 {
-		return nil, err
-	}
-	found, err := t.PostsByID(ctx, ids)
-	others := make([]core.Post, 0, len(found))
-	for _, id := range ids {
-		if p, ok := found[id]; ok {
-			others = append(others, p)
-		}
-	}
-	return others, err
 }

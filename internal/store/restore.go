@@ -123,15 +123,25 @@ type HeldPost struct {
 	Live        bool // according to a receipt, it was published
 	// Unproved reports whether the post was due before the hold began, and may have been published although it has no
 	// receipt.
-	Unproved    bool
+	Unproved bool
+	// Overtaken reports whether, according to the receipts, another of a failed post and its copies was, or may have been,
+	// published instead of this post.
+	Overtaken   bool
 	ExternalURL string
 }
+
+// isOvertaken is HeldPost.Overtaken of a post p with the receipt r, if there is one. A post that has a receipt had failed
+// before another was sent.
+const isOvertaken = `NOT coalesce(r.live, false) AND EXISTS (SELECT` + otherCopies + ` AND EXISTS (
+		SELECT FROM restored_receipts o
+		WHERE o.post_id = c.id AND (o.live OR r.post_id IS NULL OR o.armed_at > r.armed_at)
+	))`
 
 const heldPosts = `
 	SELECT p.workspace_id AS workspace, w.slug, p.id AS post, p.platform, a.display_name AS account_name,
 		left(p.text, 80) AS text, p.status, p.publish_at,
 		r.post_id IS NOT NULL OR coalesce(u.armed, false) AS armed, coalesce(r.live, false) AS live,
-		coalesce(r.external_url, '') AS external_url,
+		coalesce(r.external_url, '') AS external_url, ` + isOvertaken + ` AS overtaken,
 		coalesce(r.post_id IS NULL AND NOT u.armed
 			AND greatest(u.due_at, u.next_action_at) BETWEEN h.unproved_since AND h.since, false) AS unproved
 	FROM publishing_hold h CROSS JOIN posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
@@ -172,6 +182,8 @@ func (p HeldPost) FateInWords() string {
 	switch {
 	case p.Live:
 		return "already published; will be marked as live"
+	case p.Overtaken && p.Status != core.PostDraft:
+		return "another copy was, or may have been, published; this one will not be sent"
 	case p.Armed && p.Status != core.PostDraft:
 		return "may already be published; Belfry will ask the network before it sends the post"
 	case p.Armed:
@@ -180,6 +192,22 @@ func (p HeldPost) FateInWords() string {
 		return "may already be published; check the account"
 	}
 	return "not published yet; will be published unless you stop it"
+}
+
+// OvertakenPost is a post that would be published although HeldPost.Overtaken is true for it.
+type OvertakenPost struct {
+	Workspace core.WorkspaceID
+	Post      core.PostID
+}
+
+// LockOvertakenPosts lists all overtaken posts that are queued or have a pending retry, and prevents changes to them
+// until the transaction ends.
+func (s *Store) LockOvertakenPosts(ctx context.Context) ([]OvertakenPost, error) {
+	return queryMany[OvertakenPost](s.query(ctx, `
+		SELECT p.workspace_id AS workspace, p.id AS post
+		FROM posts p JOIN publications u ON u.post_id = p.id LEFT JOIN restored_receipts r ON r.post_id = p.id
+		WHERE (p.status = 'queued' OR p.status = 'failed' AND u.rest = @retry) AND `+isOvertaken+`
+		ORDER BY p.id FOR NO KEY UPDATE OF p`, args{"retry": core.DoRetry}))
 }
 
 // MarkLiveFromReceiptUnlessLive marks a post as live, because its receipt says that it was published. It does nothing
