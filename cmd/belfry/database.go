@@ -72,9 +72,11 @@ const (
 	mustExist  installPolicy = false
 )
 
-// openCommandDatabase connects to the external database or to the running service's local one. If the service is not
-// running, it starts the local database for the duration of the command. The caller closes it.
-func openCommandDatabase(ctx context.Context, cfg *config.Config, install installPolicy) (db *database, err error) {
+// connectOrStartCommandDatabase connects to the external database or to the running service's local one. If the service
+// is not running, it starts the local database for the duration of the command. The caller closes it.
+func connectOrStartCommandDatabase(
+	ctx context.Context, cfg *config.Config, install installPolicy,
+) (db *database, err error) {
 	if !cfg.DatabaseURL.IsZero() {
 		db = &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return nil }}
 		err = checkExternalDatabaseReachable(ctx, cfg)
@@ -168,7 +170,7 @@ type commandSession struct {
 func (p *program) openSessionAndMigrate(
 	ctx context.Context, cfg *config.Config, install installPolicy,
 ) (*commandSession, error) {
-	db, err := openCommandDatabase(ctx, cfg, install)
+	db, err := connectOrStartCommandDatabase(ctx, cfg, install)
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func (inst *installation) openAndCheckPostgres(ctx context.Context) (found strin
 			return "no local database yet" + firstStart, err
 		}
 	}
-	if inst.db, err = openCommandDatabase(ctx, inst.cfg, mustExist); err != nil {
+	if inst.db, err = connectOrStartCommandDatabase(ctx, inst.cfg, mustExist); err != nil {
 		return "", err
 	}
 	pool := inst.db.pool

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/text/unicode/norm"
-
 	"belfry/internal/core"
 	"belfry/internal/secret"
 )
@@ -60,30 +58,3 @@ func checkRevisionIfShown(noun, shownOrEmpty, current string) error {
 
 // maxFilterName is the maximum size in bytes of a name by which a list is filtered, such as an action's.
 const maxFilterName = 100
-
-func checkSlug(slug string) error {
-	if slugifyOrDefault(slug) != slug {
-		return core.Invalid("slug", "Use at most %d characters: lowercase letters a to z, digits, and single hyphens between them.", maxSlug)
-	}
-	return nil
-}
-
-// slugifyOrDefault derives a slug from a name: letters without diacritics, digits and single hyphens. If nothing is
-// left, it returns "workspace".
-func slugifyOrDefault(name string) string {
-	var b strings.Builder
-	for _, r := range norm.NFKD.String(strings.ToLower(name)) {
-		switch {
-		case b.Len() >= maxSlug:
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-			b.WriteRune(r)
-		case unicode.Is(unicode.Mn, r): // a diacritic of the letter before it
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-	}
-	if slug := strings.Trim(b.String(), "-"); slug != "" {
-		return slug
-	}
-	return "workspace"
-}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -92,15 +90,6 @@ func (a *App) addWorkspaceWithOwner(ctx context.Context, s *store.Store, w core.
 			return w, core.Fail(core.CodeConflict, "Another workspace has or had the short name %q.", w.Slug).WithHint("Choose a different short name.")
 		}
 	}
-}
-
-// numberedSlug returns the nth slug to try: first base itself, then base with the number appended.
-func numberedSlug(base string, n int) string {
-	if n == 1 {
-		return base
-	}
-	number := "-" + strconv.Itoa(n)
-	return strings.TrimRight(base[:min(len(base), maxSlug-len(number))], "-") + number
 }
 
 // checkAndBuildWorkspace checks the fields of a new workspace and returns the workspace, without storing it.

@@ -6,7 +6,7 @@ import "time"
 type Schedule struct {
 	// Retry contains the pause before each automatic retry (Spec §3). Its length is the number of retries.
 	Retry []time.Duration
-	// Lease is how long a worker owns a publication without renewing the lease.
+	// Lease is how long a worker owns a publication without renewing the lease (config.Config.Lease).
 	Lease time.Duration
 }
 

@@ -331,7 +331,7 @@ type Token struct {
 	// ExpiresAt is when a person must reconnect the account; zero if there is no such date.
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 	// RefreshAt is when the token should be renewed before it expires; zero if it cannot or need not be. A lapsed
-	// token is renewed before use, whatever its RefreshAt.
+	// token is renewed before use, whatever its RefreshAt. Each network sets it, for example by meta.RefreshTime.
 	RefreshAt time.Time `json:"refreshAt,omitzero"`
 	Scopes    []string  `json:"scopes,omitempty"`
 	// Grant is the id of the person's grant to this app, see FormatGrantID. Revoking the grant revokes all its

@@ -118,8 +118,8 @@ func (m ShowModel) hasContentBesidePreview() bool {
 		m.Post.Title != nil && !m.ShowsTitle || len(m.Post.Tags) > 0 && !m.ShowsTags
 }
 
-// firstBrokenFile returns the name of the first file that must be replaced, or "".
-func (m ShowModel) firstBrokenFile() string {
+// firstBrokenFileName returns the name of the first file that must be replaced, or "".
+func (m ShowModel) firstBrokenFileName() string {
 	if i := slices.IndexFunc(m.Files, func(f File) bool { return f.Broken }); i >= 0 {
 		return m.Files[i].Name
 	}

@@ -437,7 +437,7 @@ func notice(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if broken := m.firstBrokenFile(); broken != "" && m.offersAct(core.ActEdit) {
+		if broken := m.firstBrokenFileName(); broken != "" && m.offersAct(core.ActEdit) {
 			templ_7745c5c3_Var18 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

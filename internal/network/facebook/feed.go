@@ -18,7 +18,7 @@ func (n *Network) publishText(ctx context.Context, it network.Item, _ string) (n
 	if err != nil {
 		return network.Status{}, err
 	}
-	return n.postToFeed(ctx, it, formOfNonEmpty(map[string]string{"message": textWithTags(it), "link": s.Link}))
+	return n.postToFeed(ctx, it, formOfNonEmpty(map[string]string{"message": textWithMissingTags(it), "link": s.Link}))
 }
 
 // readyIfPageReadable reads the Page with its token, and returns Ready if that succeeds. A token that cannot read the
@@ -75,7 +75,7 @@ func (n *Network) publishUploadedPhotos(ctx context.Context, it network.Item, ph
 	if photoIDs == "" {
 		return network.Status{}, newNoFileError()
 	}
-	form := formOfNonEmpty(map[string]string{"message": textWithTags(it)})
+	form := formOfNonEmpty(map[string]string{"message": textWithMissingTags(it)})
 	for i, id := range strings.Split(photoIDs, ",") {
 		form.Set(fmt.Sprintf("attached_media[%d]", i), fmt.Sprintf(`{"media_fbid":%q}`, id))
 	}

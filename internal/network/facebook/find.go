@@ -61,7 +61,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 		if slices.Contains(it.Known, string(p.ID)) {
 			continue
 		}
-		switch p.comparePost(postCriteria{textWithTags(it), s.Link, len(it.Files), n.id, since}) {
+		switch p.comparePost(postCriteria{textWithMissingTags(it), s.Link, len(it.Files), n.id, since}) {
 		case matches:
 			found = append(found, network.Status{ExternalID: string(p.ID), URL: absoluteURLIfOnFacebook(p.Permalink)})
 		case mightMatch:

@@ -195,8 +195,8 @@ func (n *Network) pendingOrDeadIfMissing(it network.Item, err error) (network.St
 	return network.Status{Verdict: core.Dead, Message: e.Message}, nil
 }
 
-// textWithTags returns the text with the tags that it lacks.
-func textWithTags(it network.Item) string { return network.AppendMissingTags(it.Text, it.Tags) }
+// textWithMissingTags returns the text with the tags that it lacks.
+func textWithMissingTags(it network.Item) string { return network.AppendMissingTags(it.Text, it.Tags) }
 
 // formOfNonEmpty returns a form of the values that are not empty.
 func formOfNonEmpty(values map[string]string) url.Values {

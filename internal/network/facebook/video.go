@@ -25,7 +25,7 @@ func (n *Network) createVideoHandle(ctx context.Context, it network.Item) (handl
 
 // newUnpublishedVideoForm returns the form for an unpublished Page video.
 func newUnpublishedVideoForm(it network.Item) url.Values {
-	form := formOfNonEmpty(map[string]string{"title": it.Title, "description": textWithTags(it)})
+	form := formOfNonEmpty(map[string]string{"title": it.Title, "description": textWithMissingTags(it)})
 	form.Set("published", "false")
 	return form
 }
@@ -77,7 +77,7 @@ func (n *Network) fetchReelStatus(ctx context.Context, it network.Item, handle s
 }
 
 func (n *Network) publishReel(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	form := formOfNonEmpty(map[string]string{"title": it.Title, "description": textWithTags(it)})
+	form := formOfNonEmpty(map[string]string{"title": it.Title, "description": textWithMissingTags(it)})
 	form.Set("upload_phase", "finish")
 	form.Set("video_id", handle)
 	form.Set("video_state", "PUBLISHED")

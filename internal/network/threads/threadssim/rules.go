@@ -49,7 +49,9 @@ func readContainer(params url.Values) (*metasim.Container, error) {
 	}
 	c := &metasim.Container{
 		Type: params.Get("media_type"), Text: params.Get("text"), Link: params.Get("link_attachment"),
-		Alt: params.Get("alt_text"), Extra: map[string]string{"topic_tag": params.Get("topic_tag")},
+		Alt: params.Get("alt_text"), Extra: map[string]string{
+			"topic_tag": params.Get("topic_tag"), "reply_control": params.Get("reply_control"),
+		},
 	}
 	for _, check := range []func(*metasim.Container, url.Values) string{
 		checkType, checkMedia, checkText, checkLinks, checkTopic, checkRest,
