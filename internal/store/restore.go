@@ -206,7 +206,10 @@ func (s *Store) LockOvertakenPosts(ctx context.Context) ([]OvertakenPost, error)
 	return queryMany[OvertakenPost](s.query(ctx, `
 		SELECT p.workspace_id AS workspace, p.id AS post
 		FROM posts p JOIN publications u ON u.post_id = p.id LEFT JOIN restored_receipts r ON r.post_id = p.id
-		WHERE (p.status = 'queued' OR p.status = 'failed' AND u.rest = @retry) AND `+isOvertaken+`
+		WHERE p.id = ANY(ARRAY(
+			SELECT c.id FROM restored_receipts o JOIN posts p ON p.workspace_id = o.workspace_id AND p.id = o.post_id
+			CROSS JOIN LATERAL (SELECT c.id`+otherCopies+`) c
+		)) AND (p.status = 'queued' OR p.status = 'failed' AND u.rest = @retry) AND `+isOvertaken+`
 		ORDER BY p.id FOR NO KEY UPDATE OF p`, args{"retry": core.DoRetry}))
 }
 
