@@ -49,6 +49,13 @@ func (a *App) duplicatePostAt(ctx context.Context, c core.Caller, id string, cre
 		return contract.Post{}, err
 	}
 	made := from.MakeDraftCopy(c.Via(), createdAt.UTC().Truncate(time.Microsecond))
+	replaced, err := t.IsAnyCopyLive(ctx, made.CopyOf)
+	if err != nil {
+		return contract.Post{}, err
+	}
+	if replaced {
+		made.CopyOf = core.PostID{} // the copy is meant to be a second post
+	}
 	err = t.Tx(ctx, func(t store.Tenant) error {
 		one := store.NewPosts{Posts: []core.Post{made}, By: c.AttributedUser(), Unchecked: true}
 		if err := t.CreatePosts(ctx, one); err != nil {
@@ -60,8 +67,8 @@ func (a *App) duplicatePostAt(ctx context.Context, c core.Caller, id string, cre
 }
 
 // checkAndStopOtherCopies makes sure that only one of a failed post and its copies is published, before one of them is
-// queued. It returns conflict if another one is queued, may be live, or went live after the post was created. It
-// cancels the automatic retries of the others. The caller must have called store.Tenant.LockCopies.
+// queued. It returns conflict if another one is queued or may be live, and cancels the automatic retries of the
+// others. The caller must have called store.Tenant.LockCopies.
 func (a *App) checkAndStopOtherCopies(ctx context.Context, t store.Tenant, p core.Post) error {
 	others, err := t.OtherCopies(ctx, p.ID)
 	if err != nil {

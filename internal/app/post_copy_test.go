@@ -188,7 +188,6 @@ func TestOnlyOneOfAFailedPostAndItsCopiesIsPublished(t *testing.T) {
 			b := newBench(t)
 			original := b.fail(b.ws.Now("hello", b.ws.Account("threads")))
 			first, second := b.copyOf(original), b.copyOf(original)
-			b.Clock.Advance(time.Minute)
 			post, err := publishTwice(b, original, first, second)
 			before := b.ws.Post(post).Status
 			if core.CodeOf(err) != core.CodeConflict || before != "draft" && before != "failed" {
@@ -211,10 +210,29 @@ func TestACopyMadeDuringARetryIsNotPublishedBesidesThePost(t *testing.T) {
 	original := b.fail(b.ws.Now("hello", b.ws.Account("threads")))
 	must(t, b.retry(original))
 	copied := b.copyOf(original)
-	b.Clock.Advance(time.Minute)
 	b.ws.Work(original)
 	if err := b.queue(copied); core.CodeOf(err) != core.CodeConflict || b.Visible("hello") != 1 {
 		t.Errorf("%v, and %d are on the network", err, b.Visible("hello"))
+	}
+}
+
+// The copy was taken for one that was made after the other had gone live, because the clocks of the replicas differ.
+func TestACopyMadeByAReplicaWhoseClockIsAheadIsNotPublishedBesidesAnother(t *testing.T) {
+	b := newBench(t)
+	original := b.fail(b.ws.Now("hello", b.ws.Account("threads")))
+	first := b.copyOf(original)
+	ahead := b.Replica(func(c *app.Config) {
+		now := c.Now
+		c.Now = func() time.Time { return now().Add(3 * time.Second) }
+	})
+	second, err := ahead.DuplicatePost(b.Context(), b.ws.Owner, original.ID)
+	must(t, err)
+	b.publish(first)
+	if err := b.queue(second); core.CodeOf(err) != core.CodeConflict {
+		t.Errorf("the other copy is queued: %v", err)
+	}
+	if err := b.queue(b.copyOf(second)); err != nil {
+		t.Errorf("a further copy is refused: %v", err)
 	}
 }
 

@@ -71,8 +71,8 @@ type Post struct {
 	Waiting bool
 	// PrepareAt is when Belfry sends the post to the network ahead of its time; zero if it does not or already has.
 	PrepareAt time.Time
-	// CopyOf is the failed post that this post replaces, as its copy or as a copy of a copy; zero if there is none. The
-	// failed post may have been deleted.
+	// CopyOf is the failed post that this post replaces, as its copy or as a copy of a copy; zero if there is none, or if
+	// that post or a copy of it was already live when this post was created. The failed post may have been deleted.
 	CopyOf PostID
 	// ReplacedBy is the newest live copy of a failed post; zero if no copy replaces it.
 	ReplacedBy PostID

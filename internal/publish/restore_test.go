@@ -239,7 +239,6 @@ func TestACopyOfAPostThatMayBeLiveAfterARestoreIsNotQueued(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				b := newBench(t)
 				original, copied := b.failedWithCopy(f)
-				b.Clock.Advance(time.Second)
 				receipt := store.RestoredReceipt{Workspace: b.ws.ID, ArmedAt: b.Clock.Now(), Live: receiptOfLive}
 				var err error
 				receipt.Post, err = core.ParseID[core.PostKind](original.ID)

@@ -11,11 +11,8 @@ import (
 const otherCopies = ` FROM posts c WHERE c.workspace_id = p.workspace_id AND c.id <> p.id
 	AND (c.copy_of = coalesce(p.copy_of, p.id) OR c.id = p.copy_of)`
 
-// wentLiveSince is whether c went live after p was created. A post can be copied once more when c is already live.
-const wentLiveSince = `c.status = 'live' AND (c.id > p.id OR c.live_at > p.created_at)`
-
 // liveCopies selects the posts that replace the failed post p. While p may be live too, it selects none.
-const liveCopies = `SELECT c.id` + otherCopies + ` AND ` + wentLiveSince + ` AND p.error_code <> 'outcome_unknown'`
+const liveCopies = `SELECT c.id` + otherCopies + ` AND c.status = 'live' AND p.error_code <> 'outcome_unknown'`
 
 // isReplaced is whether the post p failed and has a live copy.
 const isReplaced = `CASE WHEN p.status = 'failed' THEN EXISTS (` + liveCopies + `) ELSE false END`
@@ -33,13 +30,19 @@ func (t Tenant) LockCopies(ctx context.Context, posts []core.PostID) error {
 		args{"class": copiesTurn, "posts": posts})
 }
 
+// IsAnyCopyLive reports whether a failed post, which may have been deleted, or a copy of it is live.
+func (t Tenant) IsAnyCopyLive(ctx context.Context, failed core.PostID) (bool, error) {
+	return queryValue[bool](t.query(ctx, `SELECT EXISTS (SELECT FROM posts
+		WHERE workspace_id = @ws AND (id = @failed OR copy_of = @failed) AND status = 'live')`, args{"failed": failed}))
+}
+
 // OtherCopies lists the posts that must not be published besides a post: the failed post of which it is a copy, and the
-// other copies of that failed post. It leaves out posts that were already live when the post was created, and drafts
-// unless a receipt says that they were, or may have been, published.
+// other copies of that failed post. It leaves out drafts, unless a receipt says that they were, or may have been,
+// published.
 func (t Tenant) OtherCopies(ctx context.Context, post core.PostID) ([]core.PostID, error) {
 	return queryValues[core.PostID](t.query(ctx, `
 		SELECT c.id FROM posts p CROSS JOIN LATERAL (
-			SELECT c.id`+otherCopies+` AND (c.status IN ('queued', 'failed') OR `+wentLiveSince+`
+			SELECT c.id`+otherCopies+` AND (c.status <> 'draft'
 				OR EXISTS (SELECT FROM restored_receipts o WHERE o.post_id = c.id))
 		) c WHERE p.workspace_id = @ws AND p.id = @post ORDER BY c.id`, args{"post": post}))
 }
