@@ -1,7 +1,9 @@
 package app_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -192,6 +194,10 @@ func TestOnlyOneOfAFailedPostAndItsCopiesIsPublished(t *testing.T) {
 			before := b.ws.Post(post).Status
 			if core.CodeOf(err) != core.CodeConflict || before != "draft" && before != "failed" {
 				t.Errorf("it is %s: %v", before, err)
+			}
+			namesOther := func(p contract.Post) bool { return p.ID != post.ID && strings.Contains(fmt.Sprint(err), p.ID) }
+			if !slices.ContainsFunc([]contract.Post{original, first, second}, namesOther) {
+				t.Errorf("it does not say which copy: %v", err)
 			}
 			b.Clock.Advance(2 * time.Hour)
 			for _, p := range []contract.Post{original, first, second} {

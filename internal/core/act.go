@@ -31,21 +31,22 @@ func (p Post) HasUnknownOutcome() bool {
 // CheckOtherCopyAllowed returns conflict if another copy of the same failed post must not be published, because this
 // post is live, may be live, or is going to be published.
 func (p Post) CheckOtherCopyAllowed() error {
+	which := p.ID.String() + ", " + p.Zone.FormatTime(p.PublishAt)
 	switch {
 	case p.Status == PostLive:
-		return Fail(CodeConflict, "Another copy of this post is already live.").
+		return Fail(CodeConflict, "Another copy of this post is already live: %s.", which).
 			WithHint("To publish it once more, duplicate this post and publish the duplicate.")
 	case p.HasUnknownOutcome():
-		return Fail(CodeConflict, "Belfry does not know whether another copy of this post was published.").
+		return Fail(CodeConflict, "Belfry does not know whether another copy of this post was published: %s.", which).
 			WithHint("Open that copy and say whether it was published.")
 	case p.MayBeLive:
-		return Fail(CodeConflict, "Belfry does not know whether another copy of this post was published.").
+		return Fail(CodeConflict, "Belfry does not know whether another copy of this post was published: %s.", which).
 			WithHint("Retry that copy instead: Belfry first asks the network whether it was published.")
 	case p.Busy:
-		return Fail(CodeConflict, "Another copy of this post is being published, or may already be published.").
+		return Fail(CodeConflict, "Another copy of this post is being published, or may already be published: %s.", which).
 			WithHint("To publish both, create a new post.")
 	case p.Status == PostQueued:
-		return Fail(CodeConflict, "Another copy of this post is already queued.").
+		return Fail(CodeConflict, "Another copy of this post is already queued: %s.", which).
 			WithHint("To publish this post instead, cancel that copy first. To publish both, create a new post.")
 	}
 	return nil
