@@ -13,6 +13,7 @@ import (
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network/sim"
+	"belfry/internal/store"
 )
 
 // fail publishes a post that its network refuses.
@@ -321,6 +322,19 @@ func TestQueuingACopyCancelsThePendingRetry(t *testing.T) {
 	const why = "The automatic retry was cancelled because a copy was queued."
 	if !slices.ContainsFunc(timeline.Events, func(e contract.Event) bool { return e.Message == why }) {
 		t.Errorf("the timeline is %+v", timeline.Events)
+	}
+}
+
+// The request for the copy failed with not_found, which was about the other post.
+func TestACopyIsQueuedAlthoughTheOriginalIsJustBeingDeleted(t *testing.T) {
+	b := newBench(t)
+	original := b.fail(b.ws.Now("hello", b.ws.Account("threads")))
+	copied := b.copyOf(original)
+	crossing(t, b.Harness, b.ws, original, func() error { return b.queue(copied) }, func(tx store.Tenant, id core.PostID) error {
+		return tx.DeletePost(b.Context(), id)
+	})
+	if copied = b.ws.Post(copied); copied.Status != "queued" {
+		t.Errorf("it is %s", copied.StatusLine)
 	}
 }
 
