@@ -130,8 +130,8 @@ type HeldPost struct {
 	ExternalURL string
 }
 
-// isOvertaken is HeldPost.Overtaken of a post p with the receipt r, if there is one. A post that has a receipt had failed
-// before another was sent.
+// isOvertaken is HeldPost.Overtaken of a post p with the receipt r, if there is one. If p was sent too, it had failed
+// before the other was sent.
 const isOvertaken = `NOT coalesce(r.live, false) AND EXISTS (SELECT` + otherCopies + ` AND EXISTS (
 		SELECT FROM restored_receipts o
 		WHERE o.post_id = c.id AND (o.live OR r.post_id IS NULL OR o.armed_at > r.armed_at)
