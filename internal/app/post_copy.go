@@ -41,6 +41,10 @@ func (a *App) duplicatePostAt(ctx context.Context, c core.Caller, id string, cre
 	if err != nil {
 		return contract.Post{}, err
 	}
+	replaced, err := t.IsAnotherCopyLive(ctx, postID) // before the check, which sees every copy that was live by now
+	if err != nil {
+		return contract.Post{}, err
+	}
 	from, err := t.Post(ctx, postID)
 	if err != nil {
 		return contract.Post{}, err
@@ -49,10 +53,6 @@ func (a *App) duplicatePostAt(ctx context.Context, c core.Caller, id string, cre
 		return contract.Post{}, err
 	}
 	made := from.MakeDraftCopy(c.Via(), createdAt.UTC().Truncate(time.Microsecond))
-	replaced, err := t.IsAnyCopyLive(ctx, made.CopyOf)
-	if err != nil {
-		return contract.Post{}, err
-	}
 	if replaced {
 		made.CopyOf = core.PostID{} // the copy is meant to be a second post
 	}

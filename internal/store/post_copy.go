@@ -30,10 +30,12 @@ func (t Tenant) LockCopies(ctx context.Context, posts []core.PostID) error {
 		args{"class": copiesTurn, "posts": posts})
 }
 
-// IsAnyCopyLive reports whether a failed post, which may have been deleted, or a copy of it is live.
-func (t Tenant) IsAnyCopyLive(ctx context.Context, failed core.PostID) (bool, error) {
-	return queryValue[bool](t.query(ctx, `SELECT EXISTS (SELECT FROM posts
-		WHERE workspace_id = @ws AND (id = @failed OR copy_of = @failed) AND status = 'live')`, args{"failed": failed}))
+// IsAnotherCopyLive reports whether a copy of a failed post is live or, for a copy, whether the failed post or another
+// copy of it is.
+func (t Tenant) IsAnotherCopyLive(ctx context.Context, post core.PostID) (bool, error) {
+	return queryValue[bool](t.query(ctx, `SELECT EXISTS (
+		SELECT FROM posts p CROSS JOIN LATERAL (SELECT c.id`+otherCopies+` AND c.status = 'live') c
+		WHERE p.workspace_id = @ws AND p.id = @post)`, args{"post": post}))
 }
 
 // OtherCopies lists the posts that must not be published besides a post: the failed post of which it is a copy, and the
