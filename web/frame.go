@@ -72,7 +72,8 @@ func (r *request) loadFrameAndPopFlash(title string, section layout.Section) (la
 	if f.Flash, err = r.popUpdatedFlash(); err != nil {
 		return f, err
 	}
-	return f, r.loadAttentionAndNotices(&f)
+	err = r.loadAttentionAndNotices(&f)
+	return f, err
 }
 
 // loadFirstStepsOrNil returns the progress of a new workspace. It returns nil if everything is done, the person has

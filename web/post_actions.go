@@ -101,7 +101,7 @@ func (r *request) cancelPost(form url.Values) error {
 }
 
 func (r *request) retryPost(url.Values) error {
-	p, err := r.web.cfg.App.RetryPostFromDashboard(r.context(), r.caller, r.pathID())
+	p, err := r.web.cfg.App.RetryPostFromDashboard(r.context(), r.caller, r.pathID(), "")
 	return r.redirectToPostWithFlashOrShowRefusal(r.newQueuedAgainFlash(p), err)
 }
 
@@ -155,12 +155,13 @@ func (r *request) showDeletePostConfirmation() error {
 		Title: "Delete this post?", Subject: posts.TitleOrText(card.Post, aboutLength), About: card.StatusLine,
 		Points: points, Action: r.link.DeletePost(r.pathID()),
 		Button: "Delete post", Back: r.link.Post(r.pathID()), Keep: "Keep post",
-		Fields: []ui.Hidden{newFormIDField()},
+		Fields: []ui.Hidden{newFormIDField(), {Name: posts.FieldRevision, Value: card.Revision}},
 	})
 }
 
-func (r *request) deletePost(url.Values) error {
-	if err := r.web.cfg.App.DeletePostEvenIfQueued(r.context(), r.caller, r.pathID()); err != nil {
+func (r *request) deletePost(form url.Values) error {
+	err := r.web.cfg.App.DeletePostEvenIfQueued(r.context(), r.caller, r.pathID(), form.Get(posts.FieldRevision))
+	if err != nil {
 		return r.redirectToPostOrShowRefusal("", err)
 	}
 	r.setFlash(ui.ToneGood, "Post deleted.")

@@ -186,3 +186,18 @@ func TestSelectedPostsThatChangedSinceTheirListWasOpenedAreNotChangedUnseen(t *t
 		t.Errorf("the post is %s", got)
 	}
 }
+
+// The confirmation of a failed post or a draft does not say that a scheduled post is taken off the schedule.
+func TestAPostThatWasScheduledSinceItsDeletionWasOfferedIsNotDeleted(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("hello", s.threads)
+	confirmation := s.b.get("/posts/" + draft.ID + "/delete")
+	later := contract.When{Instant: s.Clock.Now().Add(time.Hour), Timezone: "UTC"}
+	_, err := s.App.EditPost(t.Context(), s.ws.Owner, contract.EditPost{ID: draft.ID, When: &later, Status: "queued"})
+	must(t, err)
+	s.submit(confirmation, testid("confirm-form")).is(t, http.StatusConflict).says(t, "The post was changed on")
+	if got := s.ws.Post(draft).Status; got != "queued" {
+		t.Errorf("the post is %s", got)
+	}
+}

@@ -120,7 +120,7 @@ func (a *App) retryPostAndListLostPosts(ctx context.Context, t store.Tenant, c c
 	result *Reconnected,
 ) error {
 	if result.Post != "" {
-		_, err := a.RetryPostFromDashboard(ctx, c, result.Post)
+		_, err := a.RetryPostFromDashboard(ctx, c, result.Post, "")
 		refused, known := errors.AsType[*core.Error](err)
 		if err != nil && !known {
 			return err

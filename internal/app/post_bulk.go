@@ -134,7 +134,7 @@ func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkA
 	case core.ActReschedule:
 		return a.shiftPostTimeIfUnchanged(ctx, c, p, action.Shift, workspaceZone)
 	case core.ActRetry:
-		_, err = a.RetryPostFromDashboard(ctx, c, id)
+		_, err = a.RetryPostFromDashboard(ctx, c, id, p.Revision())
 	case core.ActCancel:
 		if p.Status != core.PostQueued { // cancelling a failed post would stop its retries instead
 			return done, core.Fail(core.CodeConflict, "Only a queued post can be moved to drafts.")
@@ -145,7 +145,7 @@ func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkA
 		made, err = a.duplicatePostAt(ctx, c, id, copyTime(p.CreatedAt), refuseCopyIfOutcomeUnknown)
 		done.made = made.ID
 	case core.ActDelete:
-		err = a.DeletePost(ctx, c, id)
+		err = a.deletePostIfUnchanged(ctx, c, id, p.Revision())
 	}
 	return done, err
 }

@@ -184,9 +184,14 @@ func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPos
 }
 
 // RetryPostFromDashboard is RetryPost for a person. It returns conflict if the account must be reconnected, because the
-// post would fail again.
-func (a *App) RetryPostFromDashboard(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
+// post would fail again, and if the post no longer has the revision that the person has seen. revisionOrEmpty is "" to
+// retry the post whatever its revision.
+func (a *App) RetryPostFromDashboard(ctx context.Context, c core.Caller, id, revisionOrEmpty string,
+) (contract.Post, error) {
 	return a.changeAndAuditPost(ctx, c, id, func(t store.Tenant, p *core.Post) error {
+		if err := checkPostRevisionIfShown(*p, revisionOrEmpty); err != nil {
+			return err
+		}
 		if p.Status == core.PostFailed && p.AccountStatus != core.AccountOK {
 			return core.Fail(core.CodeConflict, "The connection to %s is lost.", p.AccountName).
 				WithHint("Connect the account again, then retry the post.")
@@ -233,13 +238,20 @@ func (a *App) requeuePost(ctx context.Context, t store.Tenant, p core.Post) erro
 
 // DeletePost deletes a draft or a failed post. The slot of a failed post stays used.
 func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
-	return a.deletePost(ctx, c, id, func(store.Tenant, *core.Post) error { return nil })
+	return a.deletePostIfUnchanged(ctx, c, id, "")
 }
 
-// DeletePostEvenIfQueued is like DeletePost, but also deletes a queued post, whose slot it releases. If the post is
-// being published, it returns conflict.
-func (a *App) DeletePostEvenIfQueued(ctx context.Context, c core.Caller, id string) error {
-	return a.deletePost(ctx, c, id, func(t store.Tenant, p *core.Post) (err error) {
+// deletePostIfUnchanged is like DeletePost, but returns conflict if the post no longer has the revision that the person
+// has seen. revisionOrEmpty is "" to delete the post whatever its revision.
+func (a *App) deletePostIfUnchanged(ctx context.Context, c core.Caller, id, revisionOrEmpty string) error {
+	return a.deletePost(ctx, c, id, revisionOrEmpty, func(store.Tenant, *core.Post) error { return nil })
+}
+
+// DeletePostEvenIfQueued is like DeletePost, but also deletes a queued post, whose slot it releases. It returns conflict
+// if the post is being published, or no longer has the revision that the person has seen. revisionOrEmpty is "" to
+// delete the post whatever its revision.
+func (a *App) DeletePostEvenIfQueued(ctx context.Context, c core.Caller, id, revisionOrEmpty string) error {
+	return a.deletePost(ctx, c, id, revisionOrEmpty, func(t store.Tenant, p *core.Post) (err error) {
 		if p.Status != core.PostQueued {
 			return nil
 		}
@@ -251,9 +263,9 @@ func (a *App) DeletePostEvenIfQueued(ctx context.Context, c core.Caller, id stri
 	})
 }
 
-// deletePost deletes a post once prepare has brought it into a state that allows this.
+// deletePost deletes a post that has the revision, if any, once prepare has brought it into a state that allows this.
 func (a *App) deletePost(
-	ctx context.Context, c core.Caller, id string, prepare func(store.Tenant, *core.Post) error,
+	ctx context.Context, c core.Caller, id, revisionOrEmpty string, prepare func(store.Tenant, *core.Post) error,
 ) error {
 	t, postID, err := authorizeAndParseID[core.PostKind](a, c, core.Write, id)
 	if err != nil {
@@ -262,6 +274,9 @@ func (a *App) deletePost(
 	return t.Tx(ctx, func(t store.Tenant) error {
 		post, err := t.LockPost(ctx, postID)
 		if err != nil {
+			return err
+		}
+		if err := checkPostRevisionIfShown(post, revisionOrEmpty); err != nil {
 			return err
 		}
 		before := post

@@ -105,7 +105,7 @@ func TestStopRetryingOnAnEarlierPageDoesNotCancelAColleaguesRetry(t *testing.T) 
 	failed := b.failForNow(b.ws.Now("hello", b.ws.Account("threads")))
 	shown := b.revision(failed)
 	b.Clock.Advance(time.Second)
-	_, err := b.App.RetryPostFromDashboard(b.Context(), b.ws.Member(core.RoleEditor), failed.ID)
+	_, err := b.App.RetryPostFromDashboard(b.Context(), b.ws.Member(core.RoleEditor), failed.ID, "")
 	must(t, err)
 	_, _, err = b.App.CancelPostWithUndo(b.Context(), b.ws.Owner, failed.ID, shown)
 	if !errors.Is(err, app.ErrPostChanged) {

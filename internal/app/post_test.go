@@ -272,13 +272,13 @@ func TestADeletedQueuedPostReturnsItsSlot(t *testing.T) {
 	b := newBench(t)
 	post := b.ws.Queued("october", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
 	stranger := b.Workspace("stranger")
-	if err := b.App.DeletePostEvenIfQueued(b.Context(), stranger.Owner, post.ID); core.CodeOf(err) != core.CodeNotFound {
+	if err := b.App.DeletePostEvenIfQueued(b.Context(), stranger.Owner, post.ID, ""); core.CodeOf(err) != core.CodeNotFound {
 		t.Errorf("another workspace gets %v", err)
 	}
 	if err := b.App.DeletePost(b.Context(), b.ws.Owner, post.ID); core.CodeOf(err) != core.CodeConflict {
 		t.Errorf("the API's operation returns %v", err)
 	}
-	if err := b.App.DeletePostEvenIfQueued(b.Context(), b.ws.Owner, post.ID); err != nil {
+	if err := b.App.DeletePostEvenIfQueued(b.Context(), b.ws.Owner, post.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	_, err := b.App.GetPostCard(b.Context(), b.ws.Owner, post.ID)

@@ -80,10 +80,10 @@ func (e *Engine) runWorkload(ctx context.Context, owner string, load workload) {
 }
 
 // claimAndStartPublishing claims batches of posts and starts to publish them, until there are no more posts to claim.
-// It does not wait for the posts: the caller does, with publishing. It asks for another look at the ledger, unless
-// another worker has locked all posts.
+// It does not wait for the posts: the caller does, with publishing. It asks for another look at the ledger, unless it
+// could claim no post because another worker has locked all of them.
 func (e *Engine) claimAndStartPublishing(ctx context.Context, owner string, load workload, publishing *sync.WaitGroup) {
-	for ctx.Err() == nil {
+	for hasClaimed := false; ctx.Err() == nil; hasClaimed = true {
 		free := acquireFreePermits(ctx, load.permits)
 		if free == 0 {
 			return
@@ -101,7 +101,7 @@ func (e *Engine) claimAndStartPublishing(ctx context.Context, owner string, load
 			sleep(ctx, errorWait)
 			signal(load.lookAgain)
 			return
-		case len(claims) == 0: // another worker has locked them
+		case len(claims) == 0 && !hasClaimed: // another worker has locked them
 			return
 		case len(claims) < free:
 			signal(load.lookAgain)

@@ -13,7 +13,14 @@ func (e *Engine) lookForWorkUntilStopped(ctx context.Context, poll time.Duration
 	polls := time.NewTicker(poll)
 	defer polls.Stop()
 	for isPoll := true; ctx.Err() == nil; {
-		next := e.findWork(ctx, poll, isPoll, due, preparing)
+		next, err := e.findWork(ctx, poll, isPoll, due, preparing)
+		if err != nil {
+			if ctx.Err() == nil {
+				e.cfg.Log.ErrorContext(ctx, "could not look for posts", "error", err)
+			}
+			sleep(ctx, errorWait)
+			continue
+		}
 		timer := time.NewTimer(next)
 		if next >= poll { // a second timer would wake the process twice
 			timer.Stop()
@@ -35,20 +42,16 @@ func (e *Engine) lookForWorkUntilStopped(ctx context.Context, poll time.Duration
 // the work to the workloads, and returns the time until there will be more, at most poll. At a poll, it also ends the
 // turns of dead workers, so that the posts that wait for them continue.
 func (e *Engine) findWork(ctx context.Context, poll time.Duration, isPoll bool, due, preparing workload,
-) (next time.Duration) {
+) (next time.Duration, err error) {
 	ledger := e.cfg.Store
 	work, err := ledger.TimeUntilWork(ctx, poll, isPoll)
 	if err == nil && work.TurnEnded {
 		work.Due, err = 0, ledger.WakeNextPostsAwaitingTurn(ctx)
 	}
 	if err != nil {
-		if ctx.Err() == nil {
-			e.cfg.Log.ErrorContext(ctx, "could not look for posts", "error", err)
-		}
-		sleep(ctx, errorWait)
-		return 0
+		return 0, err
 	}
-	return min(due.signalIfFound(work.Due, poll), preparing.signalIfFound(work.Preparing, poll))
+	return min(due.signalIfFound(work.Due, poll), preparing.signalIfFound(work.Preparing, poll)), nil
 }
 
 // signalIfFound signals that there are posts to claim if the time until then is zero or less. It returns the time until

@@ -30,7 +30,7 @@ type CalendarPost struct {
 	Title    string
 	Text     string
 	At       time.Time
-	Revision string // core.Post.Revision
+	Revision string // core.Post.Revision, but not for a failed post with a live copy
 }
 
 const calendarColumns = `p.id, a.display_name, p.platform, p.status, p.publish_at, p.text, p.title, p.tags, p.settings,

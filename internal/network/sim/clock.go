@@ -29,7 +29,7 @@ func (k *Kit) Now() time.Time {
 // AdvanceClock moves the networks' clock forward, so tokens age and containers expire. The clock cannot be moved back.
 func (k *Kit) AdvanceClock(by time.Duration) error {
 	if by < 0 {
-		return fmt.Errorf("the sandbox clock can only move forward, not by %s", by)
+		return fmt.Errorf("the sandbox clock cannot be moved by %s: it can only move forward", by)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
