@@ -89,7 +89,7 @@ func TestTheScreenDoesNotCallAPostFailedThatMayBeLive(t *testing.T) {
 	}
 }
 
-func TestARevisionChangesWithWhatWillBePublishedAndWhenOnly(t *testing.T) {
+func TestARevisionChangesWithEveryChangeOfAPost(t *testing.T) {
 	t.Parallel()
 	berlin, err := core.ParseZone("Europe/Berlin")
 	if err != nil {
@@ -107,6 +107,9 @@ func TestARevisionChangesWithWhatWillBePublishedAndWhenOnly(t *testing.T) {
 		"time":     func(p *core.Post) { p.PublishAt = time.Date(2026, 12, 24, 18, 0, 0, 0, time.UTC) },
 		"zone":     func(p *core.Post) { p.Zone = berlin },
 		"draft":    func(p *core.Post) { p.Status = core.PostDraft },
+		"failed":   func(p *core.Post) { p.Status = core.PostFailed },
+		"copy":     func(p *core.Post) { p.ReplacedBy = core.NewID[core.PostKind]() },
+		"undone":   func(p *core.Post) { p.UpdatedAt = time.Date(2026, 12, 1, 18, 0, 0, 0, time.UTC) },
 	} {
 		changed := post
 		if change(&changed); seen[changed.Revision()] {
@@ -114,9 +117,9 @@ func TestARevisionChangesWithWhatWillBePublishedAndWhenOnly(t *testing.T) {
 		}
 		seen[changed.Revision()] = true
 	}
-	worked := post
-	worked.Status, worked.Attempts, worked.UpdatedAt, worked.Busy = core.PostFailed, 2, time.Now(), true
-	if worked.Revision() != post.Revision() {
-		t.Error("a worker's try changes the revision")
+	prepared := post
+	prepared.Attempts, prepared.Busy, prepared.Preparing = 1, true, true
+	if prepared.Revision() != post.Revision() {
+		t.Error("preparing the post changes the revision")
 	}
 }
