@@ -15,7 +15,8 @@ const (
 	goalStart  = 2 * time.Second
 	goalMemory = 80 << 10 // KiB
 	goalIdle   = 0.01     // of a core
-	idle       = 10 * time.Second
+	settling   = 10 * time.Second // until the start itself is over
+	idle       = time.Minute      // processor time is counted in hundredths of a second, so 1 % of less is too coarse
 )
 
 // measureStart starts the program as in a new installation, with its own PostgreSQL and simulated networks: first from
@@ -42,14 +43,14 @@ func measureStart(ctx context.Context, o options, folder string, t *table) error
 		}
 	}
 	defer s.stop()
-	if err := rest(ctx); err != nil { // so that the start itself is over
+	if err := rest(ctx, settling); err != nil {
 		return err
 	}
 	used, err := processorTime(s.cmd.Process.Pid)
 	if err != nil {
 		return err
 	}
-	if err := rest(ctx); err != nil {
+	if err := rest(ctx, idle); err != nil {
 		return err
 	}
 	usedSince, err := processorTime(s.cmd.Process.Pid)
@@ -65,18 +66,18 @@ func measureStart(ctx context.Context, o options, folder string, t *table) error
 	t.section("Start, with its own PostgreSQL and simulated networks")
 	t.row("first start, to /readyz", seconds(first), "", nil)
 	t.row("warm start, to /readyz", seconds(median(warm)), "< 2 s", &startMet)
-	t.row("memory of the program after 10 s at rest", fmt.Sprintf("%.1f MiB", float64(resident)/1024), "< 80 MiB",
+	t.row("memory of the program after a minute at rest", fmt.Sprintf("%.1f MiB", float64(resident)/1024), "< 80 MiB",
 		&memoryMet)
-	t.row("processor time at rest, including PostgreSQL", fmt.Sprintf("%.2f %% of a core", share*100), "< 1 %", &idleMet)
+	t.row("processor time in a minute at rest, including PostgreSQL", fmt.Sprintf("%.2f %% of a core", share*100), "< 1 %", &idleMet)
 	return nil
 }
 
 // rest waits while the program is idle.
-func rest(ctx context.Context) error {
+func rest(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(idle):
+	case <-time.After(d):
 		return nil
 	}
 }
