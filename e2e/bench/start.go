@@ -13,8 +13,8 @@ import (
 
 const (
 	goalStart  = 2 * time.Second
-	goalMemory = 80 << 10 // KiB
-	goalIdle   = 0.01     // of a core
+	goalMemory = 80 << 10         // KiB
+	goalIdle   = 0.01             // of a core
 	settling   = 10 * time.Second // until the start itself is over
 	idle       = time.Minute      // processor time is counted in hundredths of a second, so 1 % of less is too coarse
 )
