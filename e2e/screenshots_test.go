@@ -244,6 +244,8 @@ func (b *browser) photograph(server string, page screen) {
 			}
 			name := page.name + "-" + scheme + "-" + device
 			b.takePicture(name + ".png")
+			whole := evaluateScript[int64](b, "document.documentElement.scrollHeight")
+			b.runActions("show the whole page, none of which a bar covers", chromedp.EmulateViewport(size[0], whole))
 			b.checkAccessibility(name)
 		}
 	}
