@@ -239,10 +239,10 @@ var eventLabels = map[core.EventKind]eventLabel{
 }
 
 // eventLabelAt returns the text, icon and tone of an event in the timeline. The last event of a post with an unknown
-// outcome does not say that the post failed, because it may be live. A cancelled event with a message is about a retry.
+// outcome does not say that the post failed, because it may be live. Cancelling a failed post stops only its retries.
 func (m ShowModel) eventLabelAt(i int) eventLabel {
 	kind := m.Events[i].Kind
-	if kind == string(core.EventCancelled) && m.Events[i].Message != "" {
+	if kind == string(core.EventCancelled) && i > 0 && m.Events[i-1].Kind == string(core.EventFailed) {
 		return eventLabel{"Retries stopped", "ban", ""}
 	}
 	if i == len(m.Events)-1 && kind == string(core.EventFailed) && shownState(m.Post, "") == ui.NeedsYou {
