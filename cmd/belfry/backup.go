@@ -140,6 +140,6 @@ func confirmRestore(ctx context.Context, p *program, s *commandSession, unproved
 	if err != nil {
 		return err
 	}
-	return p.printLinef("Publishing resumes. Posts marked as live: %d. Posts that Belfry will look up on the networks: %d.",
-		done.Live, done.LookedFor)
+	return p.printLinef("Publishing resumes. Posts marked as live: %d. Posts that Belfry will look up on the networks: %d. "+
+		"Posts that will not be sent because of another copy: %d.", done.Live, done.LookedFor, done.Stopped)
 }

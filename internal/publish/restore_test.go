@@ -213,14 +213,17 @@ func TestAfterARestoreOnlyOneOfAFailedPostAndItsCopiesIsPublished(t *testing.T) 
 			_, err = b.Pool.Exec(t.Context(), rewind)
 			must(t, err)
 			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
-			b.Clock.Advance(48 * time.Hour)
 			held, err := b.Store.PostsUnderPublishingHold(t.Context(), 10)
 			must(t, err)
 			if len(held) != 2 || held[0].Overtaken == held[1].Overtaken {
 				t.Errorf("on hold are %+v", held)
 			}
-			_, err = guard.EndHoldUnlessUnproved(t.Context())
+			b.Clock.Advance(48 * time.Hour)
+			done, err := guard.EndHoldUnlessUnproved(t.Context())
 			must(t, err)
+			if done.Live != 1 || done.Stopped != 1 {
+				t.Errorf("confirmed: %+v", done)
+			}
 			original, copied = b.ws.Work(original), b.ws.Work(copied)
 			if got := [2]string{original.Status, copied.Status}; got != c.want || b.Visible("hello") != 1 {
 				t.Errorf("they are %v, want %v, and %d are on the network", got, c.want, b.Visible("hello"))

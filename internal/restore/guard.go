@@ -231,9 +231,9 @@ func (g *Guard) EndHoldUnlessUnproved(ctx context.Context) (HoldResult, error) {
 	return g.EndHoldAndPublishUnproved(ctx)
 }
 
-// EndHoldAndPublishUnproved ends the hold. Posts become live if a receipt says that they were published. Workers ask
-// the network about posts that may have been published according to their receipts, and publish all others, even
-// unproved ones. EndHoldAndPublishUnproved returns how many posts there are of the first two kinds, or ErrNoHold.
+// EndHoldAndPublishUnproved ends the hold. Posts become live if a receipt says that they were published. Overtaken posts
+// are stopped. Workers ask the network about posts that may have been published according to their receipts, and publish
+// all others, even unproved ones. The error is ErrNoHold if publishing is not on hold.
 func (g *Guard) EndHoldAndPublishUnproved(ctx context.Context) (HoldResult, error) {
 	if err := g.checkOnHold(ctx); err != nil {
 		return HoldResult{}, err
@@ -280,7 +280,7 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 	newestStoredStepID int64,
 ) (done HoldResult, err error) {
 	err = g.Store.Tx(ctx, func(s *store.Store) error {
-		if err := stopOvertakenPosts(ctx, s, g.Now()); err != nil {
+		if done.Stopped, err = stopOvertakenPosts(ctx, s, g.Now()); err != nil {
 			return err
 		}
 		for _, r := range receipts {
@@ -318,17 +318,17 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 
 // stopOvertakenPosts turns queued posts into drafts, and cancels pending retries, if they would publish a second one of
 // a failed post and its copies (ADR 0049).
-func stopOvertakenPosts(ctx context.Context, s *store.Store, now time.Time) error {
+func stopOvertakenPosts(ctx context.Context, s *store.Store, now time.Time) (stopped int, err error) {
 	overtaken, err := s.LockOvertakenPosts(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, p := range overtaken {
 		if err := stopPost(ctx, s.In(p.Workspace), p.Post, now); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	return len(overtaken), nil
 }
 
 // stopPost turns a queued post into a draft, or cancels the pending retry of a failed post.
@@ -366,10 +366,11 @@ func markLiveAndEnqueueLinkFetch(ctx context.Context, t store.Tenant, r store.Re
 	return t.Enqueue(ctx, queue.Link{Workspace: r.Workspace, Post: r.Post}, time.Time{})
 }
 
-// HoldResult counts what happened to the posts whose receipts were found.
+// HoldResult counts what the end of a hold did to posts.
 type HoldResult struct {
 	Live      int `json:"live"`
 	LookedFor int `json:"lookedFor"`
+	Stopped   int `json:"stopped"` // because another copy was, or may have been, published
 }
 
 // findNewestStepIDInMarkAndReceipts returns the greatest step id in the mark and all receipts. It does not read the

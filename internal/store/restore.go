@@ -109,7 +109,8 @@ func (s *Store) PublishingHold(ctx context.Context) (PublishingHold, error) {
 	return queryOne[PublishingHold](s.query(ctx, `SELECT reason, since FROM publishing_hold`, nil))
 }
 
-// HeldPost is a post that is due while publishing is on hold, or that may have been published after the backup.
+// HeldPost is a post that is due while publishing is on hold, that may have been published after the backup, or that
+// the end of the hold stops.
 type HeldPost struct {
 	Workspace   core.WorkspaceID
 	Slug        string
@@ -137,6 +138,14 @@ const isOvertaken = `NOT coalesce(r.live, false) AND EXISTS (SELECT` + otherCopi
 		WHERE o.post_id = c.id AND (o.live OR r.post_id IS NULL OR o.armed_at > r.armed_at)
 	))`
 
+// overtakenPosts selects the posts p that would be published although they are overtaken.
+const overtakenPosts = `
+	FROM posts p JOIN publications u ON u.post_id = p.id LEFT JOIN restored_receipts r ON r.post_id = p.id
+	WHERE p.id = ANY(ARRAY(
+		SELECT c.id FROM restored_receipts o JOIN posts p ON p.workspace_id = o.workspace_id AND p.id = o.post_id
+		CROSS JOIN LATERAL (SELECT c.id` + otherCopies + `) c
+	)) AND (p.status = 'queued' OR p.status = 'failed' AND u.rest = @retry) AND ` + isOvertaken
+
 const heldPosts = `
 	SELECT p.workspace_id AS workspace, w.slug, p.id AS post, p.platform, a.display_name AS account_name,
 		left(p.text, 80) AS text, p.status, p.publish_at,
@@ -148,26 +157,29 @@ const heldPosts = `
 		JOIN workspaces w ON w.id = p.workspace_id
 		JOIN (
 			SELECT post_id FROM restored_receipts UNION SELECT post_id FROM publications WHERE next_action_at <= clock()
+			UNION SELECT p.id` + overtakenPosts + `
 		) AS concerned ON concerned.post_id = p.id
 		LEFT JOIN publications u ON u.post_id = p.id LEFT JOIN restored_receipts r ON r.post_id = p.id
 	WHERE true`
 
 // PostsUnderPublishingHold lists the posts that the hold on publishing affects, in the order of their times.
 func (s *Store) PostsUnderPublishingHold(ctx context.Context, limit int) ([]HeldPost, error) {
-	return queryMany[HeldPost](s.query(ctx, heldPosts+` ORDER BY p.publish_at, p.id LIMIT @limit`, args{"limit": limit}))
+	return queryMany[HeldPost](s.query(ctx, heldPosts+` ORDER BY p.publish_at, p.id LIMIT @limit`,
+		args{"limit": limit, "retry": core.DoRetry}))
 }
 
 // PostsUnderPublishingHold lists the workspace's posts that the hold on publishing affects, in the order of their
 // times.
 func (t Tenant) PostsUnderPublishingHold(ctx context.Context, limit int) ([]HeldPost, error) {
 	return queryMany[HeldPost](t.query(ctx, heldPosts+` AND p.workspace_id = @ws ORDER BY p.publish_at, p.id LIMIT @limit`,
-		args{"limit": limit}))
+		args{"limit": limit, "retry": core.DoRetry}))
 }
 
 // UnprovedPosts lists all posts that may have been published although they have no receipt, in the order of their
 // times.
 func (s *Store) UnprovedPosts(ctx context.Context) ([]HeldPost, error) {
-	return queryMany[HeldPost](s.query(ctx, `SELECT * FROM (`+heldPosts+`) p WHERE unproved ORDER BY publish_at, post`, nil))
+	return queryMany[HeldPost](s.query(ctx, `SELECT * FROM (`+heldPosts+`) p WHERE unproved ORDER BY publish_at, post`,
+		args{"retry": core.DoRetry}))
 }
 
 // RestoredReceipts lists the receipts that HoldPublishingAndDeleteSessionsAndEmails stored.
@@ -203,14 +215,9 @@ type OvertakenPost struct {
 // LockOvertakenPosts lists all overtaken posts that are queued or have a pending retry, and prevents changes to them
 // until the transaction ends.
 func (s *Store) LockOvertakenPosts(ctx context.Context) ([]OvertakenPost, error) {
-	return queryMany[OvertakenPost](s.query(ctx, `
-		SELECT p.workspace_id AS workspace, p.id AS post
-		FROM posts p JOIN publications u ON u.post_id = p.id LEFT JOIN restored_receipts r ON r.post_id = p.id
-		WHERE p.id = ANY(ARRAY(
-			SELECT c.id FROM restored_receipts o JOIN posts p ON p.workspace_id = o.workspace_id AND p.id = o.post_id
-			CROSS JOIN LATERAL (SELECT c.id`+otherCopies+`) c
-		)) AND (p.status = 'queued' OR p.status = 'failed' AND u.rest = @retry) AND `+isOvertaken+`
-		ORDER BY p.id FOR NO KEY UPDATE OF p`, args{"retry": core.DoRetry}))
+	return queryMany[OvertakenPost](s.query(ctx,
+		`SELECT p.workspace_id AS workspace, p.id AS post`+overtakenPosts+` ORDER BY p.id FOR NO KEY UPDATE OF p`,
+		args{"retry": core.DoRetry}))
 }
 
 // MarkLiveFromReceiptUnlessLive marks a post as live, because its receipt says that it was published. It does nothing
