@@ -232,6 +232,24 @@ func TestAfterARestoreOnlyOneOfAFailedPostAndItsCopiesIsPublished(t *testing.T) 
 	}
 }
 
+// Neither gave way to the other, so both could have been published.
+func TestOfTwoCopiesThatWereSentAtTheSameTimeOneIsStopped(t *testing.T) {
+	b := newBench(t)
+	original, copied := b.failedWithCopy(fault("threads", "create", sim.ServerError))
+	var receipts []store.RestoredReceipt
+	for _, p := range []contract.Post{original, copied} {
+		id, err := core.ParseID[core.PostKind](p.ID)
+		must(t, err)
+		receipts = append(receipts, store.RestoredReceipt{Workspace: b.ws.ID, Post: id, ArmedAt: b.Clock.Now()})
+	}
+	must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, receipts))
+	held, err := b.Store.PostsUnderPublishingHold(t.Context(), 10)
+	must(t, err)
+	if len(held) != 2 || held[0].Overtaken == held[1].Overtaken {
+		t.Errorf("on hold are %+v", held)
+	}
+}
+
 // Until the network has been asked about a post that may be live, publishing a copy could publish it twice.
 func TestACopyOfAPostThatMayBeLiveAfterARestoreIsNotQueued(t *testing.T) {
 	for name, f := range map[string]sim.Fault{

@@ -231,9 +231,9 @@ func (g *Guard) EndHoldUnlessUnproved(ctx context.Context) (HoldResult, error) {
 	return g.EndHoldAndPublishUnproved(ctx)
 }
 
-// EndHoldAndPublishUnproved ends the hold. Posts become live if a receipt says that they were published. Overtaken posts
-// are stopped. Workers ask the network about posts that may have been published according to their receipts, and publish
-// all others, even unproved ones. The error is ErrNoHold if publishing is not on hold.
+// EndHoldAndPublishUnproved ends the hold. Posts become live if a receipt says that they were published. Overtaken
+// posts are stopped. Workers ask the network about posts that may have been published according to their receipts, and
+// publish all others, even unproved ones. The error is ErrNoHold if publishing is not on hold.
 func (g *Guard) EndHoldAndPublishUnproved(ctx context.Context) (HoldResult, error) {
 	if err := g.checkOnHold(ctx); err != nil {
 		return HoldResult{}, err

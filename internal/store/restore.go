@@ -132,10 +132,11 @@ type HeldPost struct {
 }
 
 // isOvertaken is HeldPost.Overtaken of a post p with the receipt r, if there is one. If p was sent too, it had failed
-// before the other was sent.
+// before the other was sent. The id decides between two that were sent at the same time.
 const isOvertaken = `NOT coalesce(r.live, false) AND EXISTS (SELECT` + otherCopies + ` AND EXISTS (
 		SELECT FROM restored_receipts o
-		WHERE o.post_id = c.id AND (o.live OR r.post_id IS NULL OR o.armed_at > r.armed_at)
+		WHERE o.post_id = c.id
+			AND (o.live OR r.post_id IS NULL OR (o.armed_at, o.post_id) > (r.armed_at, r.post_id))
 	))`
 
 // overtakenPosts selects the posts p that would be published although they are overtaken.
