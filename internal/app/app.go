@@ -119,7 +119,9 @@ func New(cfg Config) (*App, error) {
 	var receipts *restore.Receipts
 	if cfg.Blobs != nil {
 		receipts = restore.NewReceipts(cfg.Blobs, cfg.Now)
-		a.guard = &restore.Guard{Store: cfg.Store, Receipts: receipts, Log: cfg.Log, Now: cfg.Now}
+		a.guard = &restore.Guard{
+			Store: cfg.Store, Receipts: receipts, Log: cfg.Log, Now: cfg.Now, StopOvertakenPost: a.stopOvertakenPost,
+		}
 	}
 	a.engine = publish.New(publish.Config{
 		Store: cfg.Store, Networks: cfg.Networks, Ring: cfg.Ring, Schedule: cfg.Schedule, Log: cfg.Log,

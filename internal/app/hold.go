@@ -44,16 +44,46 @@ func (a *App) CancelUnprovedPosts(ctx context.Context) (cancelled int, err error
 		return 0, fmt.Errorf("list the unproved posts: %w", err)
 	}
 	for _, held := range posts {
-		cancel := func(t store.Tenant, p *core.Post) error {
-			if p.HasPendingRetry() {
-				return a.cancelPendingRetry(ctx, t, *p, retryCancelled)
+		stop := func(t store.Tenant, p *core.Post) error {
+			if _, err := lockUnclaimedPublication(ctx, t, p.ID); err != nil {
+				return err
 			}
-			return a.unqueuePost(ctx, t, *p)
+			return a.unqueuePostOrCancelRetry(ctx, t, *p, "Not sent because the post may already be published.")
 		}
-		_, err := changeAndAuditPostInTenant(ctx, a.tenantForOperator(held), core.Caller{}, held.Post, cancel)
+		_, err := changeAndAuditPostInTenant(ctx, a.tenantForOperator(held), core.Caller{}, held.Post, stop)
 		if err != nil {
 			return 0, fmt.Errorf("cancel post %s: %w", held.Post, err)
 		}
 	}
 	return len(posts), nil
+}
+
+// stopOvertakenPost is restore.Guard.StopOvertakenPost.
+func (a *App) stopOvertakenPost(ctx context.Context, t store.Tenant, id core.PostID) error {
+	const why = "Not sent because another copy was, or may have been, published after the restored backup was made."
+	locked, err := t.Post(ctx, id)
+	if err != nil {
+		return err
+	}
+	_, err = changeAndAuditLockedPost(ctx, t, core.Caller{}, locked, func(t store.Tenant, p *core.Post) error {
+		return a.unqueuePostOrCancelRetry(ctx, t, *p, why)
+	})
+	return err
+}
+
+// unqueuePostOrCancelRetry turns a queued post into a draft and releases its slot, or cancels the automatic retry of a
+// failed post, with a message for the post's timeline. It does so even if the post may already be published.
+func (a *App) unqueuePostOrCancelRetry(ctx context.Context, t store.Tenant, p core.Post, message string) error {
+	if p.HasPendingRetry() {
+		return a.cancelPendingRetry(ctx, t, p, message)
+	}
+	change, err := p.MakeChange(core.MoveTake, a.cfg.Now(), message)
+	if err != nil {
+		return err
+	}
+	pub, err := t.LockPublication(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	return a.savePostChangeAndEndClaim(ctx, t, change, pub.Unqueue())
 }

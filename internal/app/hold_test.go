@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"belfry/internal/app"
 	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -61,4 +62,32 @@ func TestDuringAHoldAPostWithAReceiptCannotBeChanged(t *testing.T) {
 	_, err = h.App.GuardOrNil().EndHoldUnlessUnproved(t.Context())
 	must(t, err)
 	must(t, h.App.DeletePost(t.Context(), ws.Owner, failed.ID))
+}
+
+// The audit log did not say who had turned the post into a draft. In the backup, the post may have been sent already.
+func TestTheAuditLogHasThePostsThatTheEndOfAHoldStops(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	failed := ws.Queued("published later", ws.Account("threads"), h.Clock.Now().Add(time.Hour))
+	ledger(t, h, failed, "next_action_at = NULL")
+	_, err := h.Pool.Exec(t.Context(), `UPDATE posts SET status = 'failed', error_code = 'rejected'`)
+	must(t, err)
+	copied, err := h.App.DuplicatePost(t.Context(), ws.Owner, failed.ID)
+	must(t, err)
+	_, err = h.App.SendPostAfterUndoDelay(t.Context(), ws.Owner, copied.ID, "")
+	must(t, err)
+	ledger(t, h, copied, "step = 'armed', armed = true, armed_at = clock(), quiet_at = clock()")
+	id, err := core.ParseID[core.PostKind](failed.ID)
+	must(t, err)
+	receipts := []store.RestoredReceipt{{Workspace: ws.ID, Post: id, ArmedAt: h.Clock.Now(), Live: true}}
+	must(t, h.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, receipts))
+	_, err = h.App.GuardOrNil().EndHoldUnlessUnproved(t.Context())
+	must(t, err)
+	page, err := h.App.ReadAuditLog(t.Context(), ws.Owner, app.AuditQuery{Action: core.AuditPostChanged})
+	must(t, err)
+	last := page.Actions[0][0]
+	if last.Subject != copied.ID || last.Actor != "operator" || !strings.Contains(string(last.After), "draft") {
+		t.Errorf("the last entry is %+v, after it %s", last, last.After)
+	}
 }

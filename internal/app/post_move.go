@@ -95,16 +95,24 @@ func changeAndAuditPostInTenant(ctx context.Context, t store.Tenant, c core.Call
 		if err != nil {
 			return err
 		}
-		before := locked
-		if err := changeAndSave(t, &locked); err != nil {
-			return err
-		}
-		if post, err = t.Post(ctx, id); err != nil {
-			return err
-		}
-		return auditPostChange(ctx, t, c, before, post)
+		post, err = changeAndAuditLockedPost(ctx, t, c, locked, changeAndSave)
+		return err
 	})
 	return post, err
+}
+
+// changeAndAuditLockedPost is changeAndAuditPostInTenant for a post that the caller has locked.
+func changeAndAuditLockedPost(ctx context.Context, t store.Tenant, c core.Caller, locked core.Post,
+	changeAndSave func(store.Tenant, *core.Post) error,
+) (post core.Post, err error) {
+	before := locked
+	if err := changeAndSave(t, &locked); err != nil {
+		return post, err
+	}
+	if post, err = t.Post(ctx, locked.ID); err != nil {
+		return post, err
+	}
+	return post, auditPostChange(ctx, t, c, before, post)
 }
 
 // CancelPost turns a queued post into a draft and releases its slot. For a failed post, it cancels the pending retry

@@ -28,6 +28,9 @@ type Guard struct {
 	Receipts *Receipts
 	Log      *slog.Logger
 	Now      func() time.Time
+	// StopOvertakenPost turns a queued post, which the caller has locked, into a draft, or cancels the pending retry of a
+	// failed post. It writes the audit log.
+	StopOvertakenPost func(context.Context, store.Tenant, core.PostID) error
 }
 
 // HoldPublishingIfRewoundElseUpdateMark compares the receipts and the mark with the database. If they are ahead of it,
@@ -280,7 +283,7 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 	newestStoredStepID int64,
 ) (done HoldResult, err error) {
 	err = g.Store.Tx(ctx, func(s *store.Store) error {
-		if done.Stopped, err = stopOvertakenPosts(ctx, s, g.Now()); err != nil {
+		if done.Stopped, err = g.stopOvertakenPosts(ctx, s); err != nil {
 			return err
 		}
 		for _, r := range receipts {
@@ -316,41 +319,18 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 	return done, err
 }
 
-// stopOvertakenPosts turns queued posts into drafts, and cancels pending retries, if they would publish a second one of
-// a failed post and its copies (ADR 0049).
-func stopOvertakenPosts(ctx context.Context, s *store.Store, now time.Time) (stopped int, err error) {
+// stopOvertakenPosts stops the posts that would publish a second one of a failed post and its copies (ADR 0049).
+func (g *Guard) stopOvertakenPosts(ctx context.Context, s *store.Store) (stopped int, err error) {
 	overtaken, err := s.LockOvertakenPosts(ctx)
 	if err != nil {
 		return 0, err
 	}
 	for _, p := range overtaken {
-		if err := stopPost(ctx, s.In(p.Workspace), p.Post, now); err != nil {
+		if err := g.StopOvertakenPost(ctx, s.In(p.Workspace), p.Post); err != nil {
 			return 0, err
 		}
 	}
 	return len(overtaken), nil
-}
-
-// stopPost turns a queued post into a draft, or cancels the pending retry of a failed post.
-func stopPost(ctx context.Context, t store.Tenant, id core.PostID, now time.Time) error {
-	const why = "Not sent because another copy was, or may have been, published after the restored backup was made."
-	post, err := t.Post(ctx, id)
-	if err != nil {
-		return err
-	}
-	pub, err := t.LockPublication(ctx, id)
-	if err != nil {
-		return err
-	}
-	change := core.Change{Post: post, Event: core.Event{Kind: core.EventCancelled, At: now, Message: why}}
-	if post.Status == core.PostQueued {
-		if change, err = post.MakeChange(core.MoveTake, now, why); err != nil {
-			return err
-		}
-		pub = pub.Unqueue()
-	}
-	pub.Rest = core.DoStop
-	return t.SavePostChange(ctx, change, func(t store.Tenant) error { return t.PutPublicationAndEndClaim(ctx, pub) })
 }
 
 // markLiveAndEnqueueLinkFetch marks a post as live. If the receipt has no link, it enqueues the job that fetches the
