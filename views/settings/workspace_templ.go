@@ -74,7 +74,7 @@ func Workspace(m WorkspaceModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "slug", Name: FieldSlug, Label: "Short name", Value: m.Slug, Error: m.Errors[FieldSlug], Required: true, Autocomplete: "off",
-				Help:       "Part of the address of each page in this workspace. Use lowercase letters a to z, digits, and single hyphens between them. After a change, the old addresses still work.",
+				Help:       "Part of the address of each page in this workspace. Use lowercase letters a to z, digits, and single hyphens between them. After a change, the old addresses still work.",
 				Attributes: templ.Attributes{"maxlength": "40", "spellcheck": "false", "autocapitalize": "none"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
