@@ -134,7 +134,8 @@ func joinIssueTexts(rows []core.PlanRow) string {
 	var told []string
 	for _, row := range rows {
 		for _, issue := range row.Issues {
-			told = append(told, strings.TrimSpace(issue.Message+" "+cmp.Or(issueHints[issue.Code], issue.Hint)))
+			issue.Hint = cmp.Or(issueHints[issue.Code], issue.Hint)
+			told = append(told, issue.String())
 		}
 	}
 	return strings.Join(told, " ")

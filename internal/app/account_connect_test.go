@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/internal/network/sim"
+	"belfry/internal/network/threads"
 	"belfry/internal/secret"
 	"belfry/internal/store"
 )
@@ -376,6 +378,43 @@ func TestAccountsOfOtherNetworksAreRevokedUntilThoseAreInUseAgain(t *testing.T) 
 	must(t, err)
 	if status, reason := review(h.App); status[0] != "ok" || reason != "" {
 		t.Errorf("back again: %v, %q", status, reason)
+	}
+}
+
+// The plan asked to reconnect the account, which nobody could do.
+func TestAPlanDoesNotAskToReconnectOnANetworkThatIsNotSetUp(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	account := ws.Account("threads")
+	_, err := h.Pool.Exec(t.Context(), `UPDATE accounts SET status = 'revoked' WHERE id = $1`, ws.AccountID(account))
+	must(t, err)
+	driver := threads.NewDriver()
+	defaults := map[string]string{}
+	for _, v := range driver.Variables {
+		defaults[v.Name] = v.Default
+	}
+	notSetUp, err := network.NewSet([]network.Driver{driver}, network.Environment{
+		Get: func(name string) string { return defaults[name] },
+	})
+	must(t, err)
+	codes := func(a *app.App) (codes []string) {
+		t.Helper()
+		plan, err := a.PlanPosts(t.Context(), ws.Owner, contract.PlanPosts{
+			Targets: contract.Targets{AccountIDs: []string{account.ID}}, Text: "x", When: &contract.When{Word: "now"},
+		})
+		must(t, err)
+		for _, issue := range plan.Rows[0].Issues {
+			codes = append(codes, issue.Code)
+		}
+		return codes
+	}
+	if got := codes(h.App); !slices.Equal(got, []string{"account_revoked"}) {
+		t.Errorf("on a network that is set up, the issues are %v", got)
+	}
+	elsewhere := h.Replica(func(c *app.Config) { c.Networks = notSetUp })
+	if got := codes(elsewhere); !slices.Equal(got, []string{"network_unavailable"}) {
+		t.Errorf("on a network that is not set up, the issues are %v", got)
 	}
 }
 

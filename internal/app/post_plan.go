@@ -121,12 +121,11 @@ func (a *App) buildPlanRow(target postTarget, forQueueing bool) core.PlanRow {
 	if !forQueueing {
 		return row
 	}
-	if issue := d.Account.Issue(); issue != nil {
-		row.Issues = append(row.Issues, *issue)
-	}
 	name := target.network.Describe().Name
-	if !target.network.IsConfigured() {
+	if !target.network.IsConfigured() { // so nobody can reconnect the account either
 		row.Issues = append(row.Issues, core.IssueNetworkUnavailable.OnNetwork(name))
+	} else if issue := d.Account.Issue(); issue != nil {
+		row.Issues = append(row.Issues, *issue)
 	}
 	if target.network.DeliveryFor(d).Files == network.Pulled && !a.cfg.ServesPublicFiles() {
 		row.Issues = append(row.Issues, core.IssueMediaUnreachable.OnNetwork(name))

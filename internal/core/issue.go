@@ -2,6 +2,7 @@ package core
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -19,6 +20,9 @@ type Issue struct {
 	limits   []string // what the hint says about each of these networks: the words in {each: …}
 	reason   wording  // identifies what is wrong: the words for several networks, without the networks and limits
 }
+
+// String returns the message and the hint, if there is one, as one text.
+func (i Issue) String() string { return strings.TrimSpace(i.Message + " " + i.Hint) }
 
 // IssueCode identifies a kind of issue (decisions.md, Issue codes).
 type IssueCode string

@@ -73,6 +73,14 @@ func (f Frame) sharesName(w Workspace) bool {
 	})
 }
 
+// ReconnectAdvice says who must reconnect an account of a network that is set up on this server.
+func (f Frame) ReconnectAdvice() string {
+	if f.Manages {
+		return "Reconnect the account."
+	}
+	return "Ask an owner or admin of the workspace to reconnect the account."
+}
+
 // Person is the signed-in person.
 type Person struct{ Name, Email string }
 

@@ -147,13 +147,10 @@ func (m ShowModel) offersDelete() bool {
 
 // reconnectAdvice says who must do what before Belfry can publish to the account again.
 func (m ShowModel) reconnectAdvice() string {
-	switch {
-	case m.Reconnect != "":
-		return "Reconnect the account."
-	case m.NotSetUp:
-		return m.Network + " is not set up on this server. Ask the server's operator to add the network's credentials."
+	if m.NotSetUp {
+		return core.IssueNetworkUnavailable.OnNetwork(m.Network).String()
 	}
-	return "Ask an owner or admin of the workspace to reconnect the account."
+	return m.Frame.ReconnectAdvice()
 }
 
 // RetriesOnceReconnected reports whether reconnecting the account from this page sends the failed post again.
