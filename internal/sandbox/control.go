@@ -96,11 +96,12 @@ func (c *control) addFaults(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		_, err = c.kit.Faults.Add(faults...)
 	}
-	done := "fault-added"
-	if isForm(r) && r.FormValue("done") == nextPostFails {
-		done = nextPostFails
+	if err == nil && isForm(r) && r.FormValue("done") == nextPostFails {
+		c.redirectToSection(w, r, doneNotices[nextPostFails].Section,
+			url.Values{"done": {nextPostFails}, "network": {r.FormValue("network")}})
+		return
 	}
-	c.redirectFormOrSendState(w, r, done, err, c.faultState())
+	c.redirectFormOrSendState(w, r, "fault-added", err, c.faultState())
 }
 
 // clearAllFaultsOrDeleteOne deletes all faults, or only the one whose id is in the query.
@@ -152,7 +153,7 @@ func (c *control) removeAppAccess(w http.ResponseWriter, r *http.Request) {
 		err = c.kit.RemoveApp(in.Network, in.Person, in.Erase)
 	}
 	if err == nil && isForm(r) {
-		http.Redirect(w, r, c.kit.Prefix()+"/_/?removed="+url.QueryEscape(in.Network)+"#people", http.StatusSeeOther)
+		c.redirectToSection(w, r, "people", url.Values{"removed": {in.Network}})
 		return
 	}
 	c.redirectFormOrSendState(w, r, "", err, map[string]any{"people": c.kit.ListPeople()})
@@ -183,8 +184,13 @@ func (c *control) redirectFormOrSendState(w http.ResponseWriter, r *http.Request
 	case err != nil:
 		c.renderControlPage(w, r, http.StatusBadRequest, err.Error())
 	default:
-		http.Redirect(w, r, c.kit.Prefix()+"/_/?done="+done+"#"+doneNotices[done].Section, http.StatusSeeOther)
+		c.redirectToSection(w, r, doneNotices[done].Section, url.Values{"done": {done}})
 	}
+}
+
+// redirectToSection redirects to the section of the control page whose heading has the id section.
+func (c *control) redirectToSection(w http.ResponseWriter, r *http.Request, section string, query url.Values) {
+	http.Redirect(w, r, c.kit.Prefix()+"/_/?"+query.Encode()+"#"+section, http.StatusSeeOther)
 }
 
 // sendStateOrError sends the new state or, if err is not nil, the error as JSON.

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"belfry/internal/network/sim"
@@ -42,9 +43,9 @@ type doneNotice struct{ Section, Text string }
 // nextPostFails is done by the form at the top of the page, which adds a fault.
 const nextPostFails = "next-post-fails"
 
-// doneNotices contains the notices, by the value of the parameter done.
+// doneNotices contains the notices, by the value of the parameter done. %s stands for the network.
 var doneNotices = map[string]doneNotice{
-	nextPostFails:   {"practice", "The next post will fail. To prevent that, remove the fault under Faults."},
+	nextPostFails:   {"practice", "The next post on %s will fail. To prevent that, remove the fault under Faults."},
 	"posts-deleted": {"posts", "All posts were deleted."},
 	"fault-added":   {"faults", "The fault was added."},
 	"fault-removed": {"faults", "The fault was removed."},
@@ -69,11 +70,15 @@ func (c *control) renderControlPage(w http.ResponseWriter, r *http.Request, stat
 		Recent: c.kit.Calls.ListRecent(20), Now: c.kit.Now(), Ahead: c.kit.ClockOffset(), Error: problem,
 		Done: doneNotices[r.URL.Query().Get("done")],
 	}
+	failing := "any network"
 	slices.Reverse(p.Recent)
 	p.Calls = []string{sim.AnyCall}
 	for _, n := range p.Networks {
 		if n.ID == r.URL.Query().Get("removed") {
 			p.Removed = n.Title
+		}
+		if n.ID == r.URL.Query().Get("network") {
+			failing = n.Title
 		}
 		for _, call := range n.Calls {
 			if !slices.Contains(p.Calls, call) {
@@ -81,5 +86,6 @@ func (c *control) renderControlPage(w http.ResponseWriter, r *http.Request, stat
 			}
 		}
 	}
+	p.Done.Text = strings.Replace(p.Done.Text, "%s", failing, 1)
 	c.kit.ServePage(w, r, status, "control", p)
 }

@@ -50,11 +50,15 @@ func TestTheTopOfThePageMakesAPostFailAndDisconnectsAnAccount(t *testing.T) {
 	failing := r.post("/_/faults", "", url.Values{
 		"network": {"threads"}, "call": {"publish"}, "kind": {"reject"}, "done": {"next-post-fails"},
 	})
-	if to := failing.header.Get("Location"); to != "/_/?done=next-post-fails#practice" {
+	if to := failing.header.Get("Location"); to != "/_/?done=next-post-fails&network=threads#practice" {
 		t.Errorf("making a post fail leads to %q", to)
 	}
-	if page := r.get("/_/?done=next-post-fails", "").text; !strings.Contains(page, "The next post will fail.") {
-		t.Error("the page does not say that the next post will fail")
+	for query, want := range map[string]string{
+		"network=threads": "The next post on Threads will fail.", "network=": "The next post on any network will fail.",
+	} {
+		if page := r.get("/_/?done=next-post-fails&"+query, "").text; !strings.Contains(page, want) {
+			t.Errorf("after %s, the page does not say %q", query, want)
+		}
 	}
 	publish := func() int {
 		return r.post("/graph.threads.net/v1.0/me/threads_publish", token, url.Values{"creation_id": {container}}).status
