@@ -672,24 +672,30 @@ func TestChangingTheTimeAndMovingToDraftsStandApart(t *testing.T) {
 	}
 }
 
-// Nothing but the post's page said that a video becomes a Reel.
+// Nothing but the post's page said that a video becomes a Reel. The list left out the kind "post", the composer did not.
 func TestTheComposerAndTheListSayWhichKindOfPostAVideoBecomes(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	account, video := s.ws.Account("instagram"), s.ws.Sample("video").ID
-	plan := s.b.post("/compose/plan", "account", account.ID, "media", video, "text", "ding", "when", "draft")
-	for _, place := range []string{".preview-fold summary", ".plan-network"} {
-		if got := textOf(plan.one(t, place)); got != "Instagram Reel" {
-			t.Errorf("%s says %q", place, got)
+	for _, c := range []struct{ network, file, want string }{
+		{"instagram", "video", "Instagram Reel"}, {"facebook", "photo", "Facebook"},
+	} {
+		account, file := s.ws.Account(c.network), s.ws.Sample(c.file).ID
+		plan := s.b.post("/compose/plan", "account", account.ID, "media", file, "text", "ding", "when", "draft")
+		for _, place := range []string{".preview-fold summary", ".plan-network"} {
+			if got := textOf(plan.one(t, place)); got != c.want {
+				t.Errorf("%s says %q; want %q", place, got, c.want)
+			}
 		}
-	}
-	made, err := s.App.CreatePosts(t.Context(), s.ws.Owner, contract.CreatePosts{Confirm: true, PlanPosts: contract.PlanPosts{
-		Targets: contract.Targets{AccountIDs: []string{account.ID}}, MediaIDs: []string{video},
-	}})
-	must(t, err)
-	row := s.b.get("/posts?status=all").one(t, "#"+made.Posts[0].ID+" .post-network")
-	if got := textOf(row); got != "Instagram Reel" {
-		t.Errorf("the row says %q", got)
+		made, err := s.App.CreatePosts(t.Context(), s.ws.Owner, contract.CreatePosts{
+			Confirm: true, PlanPosts: contract.PlanPosts{
+				Targets: contract.Targets{AccountIDs: []string{account.ID}}, MediaIDs: []string{file},
+			},
+		})
+		must(t, err)
+		row := s.b.get("/posts?status=all").one(t, "#"+made.Posts[0].ID+" .post-network")
+		if got := textOf(row); got != c.want {
+			t.Errorf("the row says %q; want %q", got, c.want)
+		}
 	}
 }
 

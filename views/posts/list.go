@@ -344,12 +344,12 @@ func (d day) fullLabel() string {
 	return d.label + ", " + d.date
 }
 
-// networkText names the network and, unless it is just a post, the kind of the post.
-func (r Row) networkText() string {
-	if r.Kind == "" || r.Kind == "post" {
-		return "on " + r.Network
+// formatNetworkAndKind names a network and, unless it is just a post or unknown, the kind of the post: Instagram Reel.
+func formatNetworkAndKind(network, kindOrEmpty string) string {
+	if kindOrEmpty == "" || kindOrEmpty == "post" {
+		return network
 	}
-	return r.Network + " " + r.Kind
+	return network + " " + kindOrEmpty
 }
 
 // sortTime returns the time by which the list is sorted: the post's own or, without one, that of its creation.
