@@ -285,6 +285,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"an account says why it needs a person", "accounts", "[data-status=expired] .account-note",
 			[]string{"The consent ran out on 3 November.", "2 posts failed because Belfry had lost access to the account"},
 		},
+		{"the names of rows do not contain the accounts' ids", "accounts", "th[scope=row] .account-id", nil},
 		{
 			"a profile that cannot be used cannot be picked", "accounts-choose", "input[name=profile][disabled][value='3']",
 			[]string{""},
