@@ -42,6 +42,11 @@ func (r *request) renderKeys(status int, m settings.KeysModel) error {
 	m.Form, m.Keys, m.API, m.UpgradeURL = newFormID(), list.Keys, who.Usage.API, r.web.cfg.UpgradeURL
 	m.Slug = who.Workspace.Slug
 	m.Address = r.web.cfg.PublicURL.JoinPath("v1").String()
+	if m.CanCreatePosts() {
+		if m.Sample, m.SampleAccount, err = r.planSampleDraft(); err != nil { // must not hide the new key
+			r.web.cfg.Log.WarnContext(r.context(), "cannot plan a draft to try a new key with", "error", err)
+		}
+	}
 	return r.render(status, settings.Keys(m), nil)
 }
 
@@ -66,16 +71,9 @@ func (r *request) createKey(form url.Values) error {
 			"This key has already been created and was shown only once. If you did not copy it, revoke it and create another one.")
 		return r.redirect(r.link.Keys())
 	}
-	m = settings.KeysModel{New: &made}
-	if m.Sample, m.SampleAccount, err = r.planSampleDraft(); err != nil {
-		return err
-	}
 	r.showsSecret = true
-	return r.renderKeys(http.StatusCreated, m)
+	return r.renderKeys(http.StatusCreated, settings.KeysModel{New: &made})
 }
-
-// maxSampleTargets is how many accounts one plan can have.
-const maxSampleTargets = 200
 
 // planSampleDraft returns a request in JSON that creates a draft, and the name of the account that it is for: the
 // oldest one whose network accepts a post without files. It returns "" if there is none.
@@ -85,7 +83,7 @@ func (r *request) planSampleDraft() (body, accountName string, err error) {
 		return "", "", err
 	}
 	posts := contract.PlanPosts{Text: "A draft from the API", When: &contract.When{Word: "draft"}}
-	for _, account := range list.Accounts[:min(len(list.Accounts), maxSampleTargets)] {
+	for _, account := range list.Accounts {
 		posts.Targets.AccountIDs = append(posts.Targets.AccountIDs, account.ID)
 	}
 	plan, err := r.web.cfg.App.PlanPosts(r.context(), r.caller, posts)

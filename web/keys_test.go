@@ -75,6 +75,17 @@ func TestANewKeyShowsHowToCreateADraft(t *testing.T) {
 	}
 }
 
+// An error in planning the sample replaced the page with the key, which no other page shows.
+func TestANewKeyIsShownEvenIfNoSampleCanBePlanned(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	_, err := s.Pool.Exec(t.Context(), "ALTER TABLE account_facts RENAME TO broken")
+	must(t, err)
+	page := s.b.post("/settings/keys", "name", "Newsletter", "scope", "write").is(t, http.StatusCreated)
+	page.one(t, testid("new-key"))
+	page.one(t, testid("account-ids"))
+}
+
 func TestARefusedKeyKeepsItsForm(t *testing.T) {
 	t.Parallel()
 	r := open(t)

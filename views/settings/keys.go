@@ -43,8 +43,8 @@ func (m KeysModel) whoamiCommand() string {
 	return "curl -H 'Authorization: Bearer " + m.New.Key + "' " + m.Address + "/whoami"
 }
 
-// canCreatePosts reports whether programs can create posts with the new key.
-func (m KeysModel) canCreatePosts() bool { return m.API && m.New.Scope == "write" }
+// CanCreatePosts reports whether there is a new key with which programs can create posts.
+func (m KeysModel) CanCreatePosts() bool { return m.API && m.New != nil && m.New.Scope == "write" }
 
 // draftCommand returns a command that sends Sample with the new key.
 func (m KeysModel) draftCommand() string {

@@ -267,7 +267,7 @@ func newKey(m KeysModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if m.canCreatePosts() {
+			if m.CanCreatePosts() {
 				templ_7745c5c3_Err = firstDraft(m).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
