@@ -70,7 +70,7 @@ var scripts = map[string]struct{ script, want string }{
 		return Object.entries(found).map((pair) => pair.join(" ")).join();`,
 		"open true,opened true,kept Kept,typed oldtyped,news newnew,zone B,text typed,checked false,focus 1-3",
 	},
-	"a message counts down to the publishing": {
+	"a message counts down to the publishing, and is changed only when its text changes": {
 		`
 		const { startCountdown } = await import("/static/js/countdown.js");
 		const probe = document.body.appendChild(document.createElement("p"));
@@ -79,13 +79,15 @@ var scripts = map[string]struct{ script, want string }{
 		let time = 0, tick, ended = false;
 		[Date.now, window.setInterval, window.clearInterval] =
 			[() => time, (run) => ((tick = run), 7), (timer) => (ended = timer === 7)];
+		const changes = new MutationObserver(() => {});
+		changes.observe(probe, { childList: true, characterData: true, subtree: true });
 		startCountdown();
 		const shown = [probe.textContent];
 		for (time of [100, 1500, 9200, 10000]) shown.push((tick(), probe.textContent));
 		[Date.now, window.setInterval, window.clearInterval] = [now, interval, clear];
 		probe.remove();
-		return [...shown, ended].map((text) => String(text).replace("Publishing 2 posts", "")).join();`,
-		" in 10 seconds., in 10 seconds., in 9 seconds., in 1 second.,…,true",
+		return [...shown, ended, changes.takeRecords().length].map((text) => String(text).replace("Publishing 2 posts", "")).join();`,
+		" in 10 seconds., in 10 seconds., in 9 seconds., in 1 second.,…,true,3",
 	},
 	"the focus stays when an update replaces its element": {`
 		const { morph } = await import("/static/js/morph.js");

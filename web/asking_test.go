@@ -96,7 +96,7 @@ func TestTheListLooksForNewsInTheFilterThatItShows(t *testing.T) {
 func TestAPageOpenedLateSaysWhatBecameOfSentPosts(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	for published, says := range map[bool]string{false: "Publishing 2 posts in 10 seconds.", true: "2 posts are live."} {
+	for published, says := range map[bool]string{false: "Publishing 2 posts…", true: "2 posts are live."} {
 		s.b.post("/posts", "account", s.threads.ID, "account", s.page.ID, "text", "ding", "when", "now").leads(t, "/posts")
 		if s.Clock.Advance(10 * time.Second); published {
 			for _, post := range s.all() {

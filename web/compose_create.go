@@ -85,7 +85,11 @@ func (r *request) setCreatedFlash(m posts.ComposeModel, made []contract.Post) {
 		r.setFlash(ui.ToneInfo, formatForCount(createdBefore, len(made)))
 		return
 	}
-	r.setFlashWithDetails(r.newSendingFlash(before...))
+	f := r.newSendingFlash(before...)
+	if at := made[0].PublishAt; at != nil && !f.CountsDownTo.IsZero() { // earlier if the form is submitted again
+		f.CountsDownTo = at.Time
+	}
+	r.setFlashWithDetails(f)
 }
 
 // createdBefore says only that one post was created, or several, because they may have changed since then.

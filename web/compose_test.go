@@ -658,7 +658,7 @@ func TestAComposerFormThatIsSentAgainPromisesOnlyWhatIsTrue(t *testing.T) {
 	_, err := s.App.EditPost(t.Context(), s.ws.Owner, contract.EditPost{ID: changed.ID, Text: &text, InPlace: true})
 	must(t, err)
 	again := send()
-	again.says(t, "Publishing in 10 seconds.")
+	again.says(t, "Publishing in 9 seconds.")
 	if before := again.form(t, undo)["before"]; len(before) != 1 || strings.Contains(before[0], changed.ID) {
 		t.Errorf("it offers to undo %v", before)
 	}

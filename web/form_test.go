@@ -158,6 +158,27 @@ func TestAFormThatIsSentAgainLaterSaysThatItWasSentBefore(t *testing.T) {
 	s.show(post).says(t, "You already submitted this form, so the repeated submission changed nothing. The first result was: Moved to drafts.")
 }
 
+// The message of a form that was sent again began to count down anew.
+func TestAMessageCountsDownOnce(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("hello", s.threads)
+	shown := s.show(draft)
+	send := func() *page {
+		s.submit(shown, "form:has(#send-now)").is(t, http.StatusSeeOther)
+		return s.show(draft)
+	}
+	send().says(t, "Publishing in 10 seconds.")
+	s.Clock.Advance(4 * time.Second)
+	send().says(t, "Publishing in 6 seconds.")
+	s.Clock.Advance(7 * time.Second)
+	later := send()
+	later.says(t, "The first result was: Publishing…")
+	if len(later.all("[data-counts-down]")) != 0 {
+		t.Error("the message counts down again")
+	}
+}
+
 // The second sending answered that there is no such account or key.
 func TestDisconnectingAndRevokingTwiceActsOnce(t *testing.T) {
 	t.Parallel()

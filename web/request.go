@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"math"
 	"net/http"
 	"strconv"
 
@@ -153,6 +154,18 @@ func (r *request) popFlash() *layout.Flash {
 	}
 	if json.Unmarshal([]byte(text), &f) != nil {
 		return nil
+	}
+	return r.startCountdown(f)
+}
+
+// startCountdown sets the seconds that a message counts down. It adds the end of the sentence if they have passed.
+func (r *request) startCountdown(f layout.Flash) *layout.Flash {
+	if f.CountsDownTo.IsZero() {
+		return &f
+	}
+	f.Countdown = int(math.Ceil(f.CountsDownTo.Sub(r.web.cfg.Now()).Seconds()))
+	if f.Countdown <= 0 {
+		f.Text += "…"
 	}
 	return &f
 }

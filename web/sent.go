@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"belfry/internal/app"
 	"belfry/internal/contract"
@@ -16,9 +17,9 @@ import (
 // after the hold. It has a button that prevents this.
 func (r *request) newSendingFlash(before ...app.PostSchedule) layout.Flash {
 	f := r.newUndoFlash(formatForCount([2]string{"Publishing", "Publishing %d posts"}, len(before)), before...)
-	f.Countdown = int(core.UndoDelay.Seconds())
+	f.CountsDownTo = r.web.cfg.Now().Add(core.UndoDelay)
 	if r.isPublishingOnHold() {
-		f.Tone, f.Text, f.Countdown = ui.ToneWarn, formatForCount(queuedOnHold, len(before)), 0
+		f.Tone, f.Text, f.CountsDownTo = ui.ToneWarn, formatForCount(queuedOnHold, len(before)), time.Time{}
 	}
 	ids := make([]string, len(before))
 	for i, p := range before {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"belfry/internal/core"
 	"belfry/views/link"
@@ -100,8 +101,10 @@ func (n Notice) ariaLabel() string { return cmp.Or(n.Label, n.Action) }
 type Flash struct {
 	Tone ui.Tone
 	Text string
-	// Countdown is in how many seconds what the text says happens; 0 for none. A script counts them down.
-	Countdown int
+	// CountsDownTo is when what the text says happens; zero for none. Countdown is the number of seconds until then, which
+	// a script counts down.
+	CountsDownTo time.Time
+	Countdown    int `json:"-"`
 	// Points are details, one per line.
 	Points []string
 	// Action undoes what was done, or continues it; optional.
