@@ -382,7 +382,7 @@ func TestAnAccountShowsItsPostsAndTheNetworksLimit(t *testing.T) {
 	if at := attribute(page.one(t, quota+" time"), "datetime"); at != told.UTC().Format(time.RFC3339) {
 		t.Errorf("the figure is said to be as of %s, not %s", at, told)
 	}
-	for _, want := range []string{"2 queued", "0 of 250 posts in 24 hours Reported at 11:00 CEST, before the last post", "Connected"} {
+	for _, want := range []string{"2 queued", "0 of 250 posts in 24 hours Reported on 5 Oct 2026, 11:00 CEST, before the last post", "Connected"} {
 		if !strings.Contains(textOf(row), want) {
 			t.Errorf("it does not say %q: %s", want, textOf(row))
 		}
