@@ -331,8 +331,8 @@ func (r *request) undoPostChange(form url.Values) error {
 	return r.redirect(cmp.Or(r.refererPageURL(), r.link.Posts(link.Filter{})))
 }
 
-// restoreSchedules restores the schedules in the form of newUndoAction, and returns the message about it: the result of
-// describe unless some were refused.
+// restoreSchedules restores the schedules in the form of newUndoAction, and returns the message about it. It calls
+// describe for the text only if it has restored all of them.
 func (r *request) restoreSchedules(
 	ctx context.Context, form url.Values, describe func(restored []app.PostSchedule) string,
 ) (layout.Flash, error) {
@@ -349,10 +349,10 @@ func (r *request) restoreSchedules(
 	if err != nil && result.Done == 0 {
 		return layout.Flash{}, err
 	}
-	f := layout.Flash{Tone: ui.ToneGood, Text: describe(before)}
-	if len(result.Refused) > 0 || err != nil {
-		f = r.newBulkFlash(actUndo, result, core.Zone{})
+	if len(result.Refused) == 0 && err == nil {
+		return layout.Flash{Tone: ui.ToneGood, Text: describe(before)}, nil
 	}
+	f := r.newBulkFlash(actUndo, result, core.Zone{})
 	return r.logErrorAndAddToFlash(ctx, f, err, "Open those posts and change them back yourself."), nil
 }
 

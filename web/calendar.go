@@ -300,7 +300,9 @@ func (r *request) moveCalendarEntry(form url.Values) error {
 	flash, mayBeOutdated, err := doOnce(r, form, func(ctx context.Context) (layout.Flash, error) {
 		switch {
 		case isUndo:
-			return r.restoreSchedules(ctx, form, func(before []app.PostSchedule) string { return movedBackText(before, zone) })
+			return r.restoreSchedules(ctx, form, func(restored []app.PostSchedule) string {
+				return movedBackText(restored, zone)
+			})
 		case form.Get(calendar.FieldTogether) != "":
 			return r.movePostsOfCalendarEntry(ctx, in, shown.Filter, zone)
 		}

@@ -285,6 +285,27 @@ func TestAnErrorMidwayShowsWhatIsDone(t *testing.T) {
 		"did not process the remaining posts. Open those posts and change them back yourself.")
 }
 
+// The message linked to the day to which a post was not moved back.
+func TestAnUndoThatIsRefusedDoesNotLinkToTheCalendar(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	at := s.Clock.Now().Add(time.Hour)
+	one, two := s.ws.Queued("one", s.threads, at), s.ws.Queued("two", s.page, at)
+	undo := s.bulk([]contract.Post{one, two}, "act", "reschedule", "shift", "1").form(t, ".flash form")
+	text := "changed by a colleague"
+	for _, p := range []contract.Post{one, two} {
+		_, err := s.App.EditPost(t.Context(), s.ws.Owner, contract.EditPost{ID: p.ID, Text: &text, InPlace: true})
+		must(t, err)
+	}
+	const day = "/calendar?date=2026-10-06"
+	s.b.send(http.MethodPost, "/posts/undo", undo.Encode(), "Referer", "http://localhost:8080/w/one"+day).leads(t, day)
+	page := s.b.get(day)
+	page.says(t, "2 posts could not be restored:")
+	if len(page.all(testid("flash-next"))) != 0 {
+		t.Error("the message links to a day")
+	}
+}
+
 func TestDeletingSeveralPostsAsksOnce(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
