@@ -34,6 +34,9 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 	if err := r.loadPublishingObstacles(&m); err != nil {
 		return err
 	}
+	if m.Beside, err = r.loadBeside(card); err != nil {
+		return err
+	}
 	if r.isPollWithoutNews(m) {
 		return r.echo.NoContent(http.StatusNoContent)
 	}
@@ -58,9 +61,6 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 	if err := r.loadFilesAndPreview(&m, card); err != nil {
 		return err
 	}
-	if m.Beside, err = r.loadBeside(card); err != nil {
-		return err
-	}
 	m.At = r.timeInputOrProposal(card.PublishAt, m.PostZone)
 	adjust(&m)
 	return r.render(status, posts.Show(m), posts.ShowPart(m))
@@ -76,6 +76,9 @@ func (r *request) loadBeside(card app.PostCard) (b posts.Beside, err error) {
 	}
 	entry, err := r.web.cfg.App.ListCalendarEntryPosts(r.context(), r.caller,
 		contract.ListPosts{Limit: mostBeside + 1}, "", card.ID)
+	if core.CodeOf(err) == core.CodeNotFound { // the post has lost its time since it was read
+		return b, nil
+	}
 	if err != nil {
 		return b, err
 	}

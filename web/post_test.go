@@ -183,6 +183,24 @@ func TestAFailedPostShowsTheNetworksWordsAndIsSentAgain(t *testing.T) {
 	}
 }
 
+// An open page kept its links to posts that had become drafts or had been deleted.
+func TestAPostIsUpdatedWhenAPostBesideItIsCancelled(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.b.post("/posts", "account", s.threads.ID, "account", s.page.ID, "text", "hello", "when", "at",
+		"at", "2026-10-07T10:00").leads(t, "/posts")
+	made := s.all()
+	article := s.show(made[0]).one(t, "#post")
+	if topics := attribute(article, "data-live"); topics != "posts" {
+		t.Errorf("the page is updated when %s changes", topics)
+	}
+	s.act(made[1], "cancel")
+	part := s.b.part(http.MethodGet, attribute(article, "hx-get")).is(t, http.StatusOK)
+	if len(part.all(testid("beside"))) != 0 {
+		t.Error("the page links to a draft as if it was still scheduled")
+	}
+}
+
 func TestAFailedPostWithALiveCopyLeadsToTheCopy(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

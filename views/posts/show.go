@@ -197,13 +197,13 @@ func (m ShowModel) noLinkText() string {
 func (m ShowModel) ContentHash() string {
 	post := m.Post
 	return hashValues(post.StatusLine, post.UpdatedAt.UnixMilli(), len(m.Events), m.LiveURL, m.AwaitsLink, m.Acts,
-		nextStep(m), m.AccountTrouble, m.ReplacedBy)
+		nextStep(m), m.AccountTrouble, m.ReplacedBy, m.Beside)
 }
 
-// liveUpdateTopics returns the value of data-live (static/js/live.js). A failed post also changes when its copy goes
-// live.
+// liveUpdateTopics returns the value of data-live (static/js/live.js). The page of a failed post also changes when its
+// copy goes live, and a page that links to other posts when they change.
 func (m ShowModel) liveUpdateTopics() string {
-	if m.Post.Status == string(core.PostFailed) {
+	if m.Post.Status == string(core.PostFailed) || m.Beside.Total > 0 {
 		return "posts"
 	}
 	return m.Post.ID

@@ -137,6 +137,7 @@ func TestAVersionChangesWithWhatIsShown(t *testing.T) {
 		func(m *ShowModel) { m.Sending = true },
 		func(m *ShowModel) { m.Post.UpdatedAt = contract.Time{Time: time.UnixMilli(1001)} },
 		func(m *ShowModel) { m.Events = []contract.Event{{Kind: "publishing"}} },
+		func(m *ShowModel) { m.Beside = Beside{Total: 1, Posts: []OtherPost{{Account: "Harbour"}}} },
 	} {
 		changed := m
 		change(&changed)
