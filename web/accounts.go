@@ -42,16 +42,14 @@ func (r *request) renderAccounts(status int, refused *contract.Error) error {
 	if err != nil {
 		return err
 	}
-	managers, err := r.web.cfg.App.ListManagers(r.context(), r.caller)
-	if err != nil {
-		return err
-	}
 	m := accounts.Model{
 		Frame: frame, Zone: zone, Used: who.Usage.Accounts.Used, Limit: who.Usage.Accounts.Limit, Refused: refused,
 		Filter: filter, UpgradeURL: r.web.cfg.UpgradeURL,
 	}
-	for _, manager := range managers {
-		m.Managers = append(m.Managers, manager.Name)
+	if !r.wantsFragment() { // the list of accounts does not name them
+		if m.Managers, err = r.listManagersToAsk(); err != nil {
+			return err
+		}
 	}
 	m.Found, m.Pages = len(cards), max(1, (len(cards)+accounts.PageSize-1)/accounts.PageSize)
 	page, _ := strconv.Atoi(r.echo.QueryParam(accounts.FieldPage))

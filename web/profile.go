@@ -33,11 +33,19 @@ func (r *request) renderProfile(status int, m settings.ProfileModel) (err error)
 	if m.Frame, err = r.loadFrameAndPopFlash("Profile", layout.SectionSettings); err != nil {
 		return err
 	}
-	if m.Managers, err = r.web.cfg.App.ListManagers(r.context(), r.caller); err != nil {
+	if m.Managers, err = r.listManagersToAsk(); err != nil {
 		return err
 	}
 	m.Role, m.Mails = r.caller.Role(), r.web.cfg.App.MailMode() != app.MailOff
 	return r.render(status, settings.Profile(m), nil)
+}
+
+// listManagersToAsk returns the people to ask for what the person's own role does not allow; none for a manager.
+func (r *request) listManagersToAsk() ([]contract.Member, error) {
+	if r.caller.Role().CanManage() {
+		return nil, nil
+	}
+	return r.web.cfg.App.ListManagers(r.context(), r.caller)
 }
 
 func (r *request) editProfile(form url.Values) error {

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -21,14 +20,16 @@ func (a *App) ListMembersAndInvitations(ctx context.Context, c core.Caller) (con
 	return contract.Members{Members: convertAll(list, contract.MemberOf)}, err
 }
 
-// ListManagers lists the owners and admins, oldest first. Every member may list them, to know whom to ask.
+// MaxManagersListed is the maximum number of members that ListManagers returns.
+const MaxManagersListed = 20
+
+// ListManagers lists the first owners and admins, oldest first. Every member may list them, to know whom to ask.
 func (a *App) ListManagers(ctx context.Context, c core.Caller) ([]contract.Member, error) {
 	t, err := a.authorizeSession(c)
 	if err != nil {
 		return nil, err
 	}
-	list, err := t.MembersAndInvitations(ctx)
-	list = slices.DeleteFunc(list, func(m core.Member) bool { return !m.Role.CanManage() || m.IsPending() })
+	list, err := t.FirstMembersWithRoles(ctx, core.ManagerRoles(), MaxManagersListed)
 	return convertAll(list, contract.MemberOf), err
 }
 

@@ -3,6 +3,7 @@ package app_test
 import (
 	"sync"
 	"testing"
+	"time"
 
 	"belfry/internal/app"
 	"belfry/internal/app/apptest"
@@ -28,6 +29,31 @@ func membersOf(t *testing.T, h *apptest.Harness, c core.Caller) map[string]contr
 		out[m.ID] = m
 	}
 	return out
+}
+
+// A profile named all managers, however many there were.
+func TestOnlyTheFirstManagersAreListed(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws, other := h.Workspace("one"), h.Workspace("two")
+	other.Member(core.RoleAdmin)
+	ws.Invite("ben@example.org", core.RoleAdmin)
+	viewer := ws.Member(core.RoleViewer)
+	list := func() []contract.Member {
+		found, err := h.App.ListManagers(t.Context(), viewer)
+		must(t, err)
+		return found
+	}
+	if found := list(); len(found) != 1 || found[0].Role != string(core.RoleOwner) {
+		t.Errorf("those who have not joined and those of other workspaces are listed: %+v", found)
+	}
+	h.Clock.Advance(time.Minute)
+	for range app.MaxManagersListed {
+		ws.Member(core.RoleAdmin)
+	}
+	if found := list(); len(found) != app.MaxManagersListed || found[0].Role != string(core.RoleOwner) {
+		t.Errorf("%d are listed", len(found))
+	}
 }
 
 // Who may give whom which role, and who may remove whom (decisions.md, Credentials).

@@ -2,6 +2,7 @@ package core
 
 import (
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -202,8 +203,11 @@ func (r Role) WithArticle() string {
 	return "an " + string(r)
 }
 
-// CanManage reports whether the role can change accounts, keys and members.
-func (r Role) CanManage() bool { return r == RoleOwner || r == RoleAdmin }
+// ManagerRoles returns the roles that can change accounts, keys and members.
+func ManagerRoles() []Role { return []Role{RoleOwner, RoleAdmin} }
+
+// CanManage reports whether the role is one of ManagerRoles.
+func (r Role) CanManage() bool { return slices.Contains(ManagerRoles(), r) }
 
 // CanWrite reports whether the role can change posts and media.
 func (r Role) CanWrite() bool { return r == RoleOwner || r == RoleAdmin || r == RoleEditor }

@@ -21,6 +21,12 @@ func (t Tenant) MembersAndInvitations(ctx context.Context) ([]core.Member, error
 	return queryMany[core.Member](t.query(ctx, everyMember+`ORDER BY created_at, id`, nil))
 }
 
+// FirstMembersWithRoles lists the members with any of the roles, oldest first, up to a limit.
+func (t Tenant) FirstMembersWithRoles(ctx context.Context, roles []core.Role, limit int) ([]core.Member, error) {
+	return queryMany[core.Member](t.query(ctx, everyMember+`WHERE role = ANY(@roles) AND expires_at IS NULL
+		ORDER BY created_at, id LIMIT @limit`, args{"roles": roles, "limit": limit}))
+}
+
 // MemberOrInvitation returns a member or an invitation by id.
 func (t Tenant) MemberOrInvitation(ctx context.Context, id core.UserID) (core.Member, error) {
 	return queryOne[core.Member](t.query(ctx, everyMember+`WHERE id = @id`, args{"id": id}))

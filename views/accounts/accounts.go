@@ -22,7 +22,7 @@ type Model struct {
 	// contains the accounts of one page.
 	Found, Pages int
 	Zone         core.Zone
-	Managers     []string // the names of those who can connect accounts
+	Managers     []contract.Member // those who can connect accounts, for a person who cannot
 	// Used and Limit are the number of accounts and the plan's limit; nil means no limit.
 	Used  int64
 	Limit *int64
@@ -138,7 +138,11 @@ func (m Model) managersText() string {
 	if len(m.Managers) == 0 || len(m.Managers) > namedManagers {
 		return "an owner or admin of the workspace"
 	}
-	return core.JoinNames(m.Managers, "or")
+	var names []string
+	for _, manager := range m.Managers {
+		names = append(names, manager.Name)
+	}
+	return core.JoinNames(names, "or")
 }
 
 // filtersFrom is the smallest number of accounts for which the page has a filter.

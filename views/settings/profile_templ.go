@@ -23,7 +23,7 @@ const FieldMail = "mail"
 type ProfileModel struct {
 	Frame    layout.Frame
 	Role     core.Role
-	Managers []contract.Member // the owners and admins of the workspace
+	Managers []contract.Member // the owners and admins to ask; none for one of them
 	// Name, Email and Mail are the form's values.
 	Name, Email string
 	Mail        core.MailChoice
