@@ -485,6 +485,24 @@ func TestAReconnectedAccountTellsOfItsFailedPostsInOneMessage(t *testing.T) {
 	s.b.get("/accounts").one(t, testid("notice")) // without the message
 }
 
+// The message about one failed post hid the notice about all of them.
+func TestAMessageAboutSomeFailedPostsDoesNotHideTheOthers(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	account := s.ws.Account("threads", "maren.writes")
+	for network, account := range map[string]contract.Account{"threads": account, "facebook": s.page} {
+		s.Fault(sim.Fault{Network: network, Kind: sim.TokenRevoked})
+		s.work(s.ws.Now("hello", account))
+	}
+	ask := s.b.get("/accounts/"+account.ID+"/reconnect").is(t, http.StatusSeeOther).Header.Get("Location")
+	s.b.get(callback("threads", s.Consent(ask, "maren.writes"))).leads(t, "/accounts")
+	page := s.b.get("/accounts")
+	page.one(t, testid("retry-others"))
+	if said := textOf(page.one(t, testid("notice"))); !strings.HasPrefix(said, "2 posts need your attention.") {
+		t.Errorf("the notice says %q", said)
+	}
+}
+
 func TestReconnectingFromAFailedPostRetriesIt(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

@@ -7,6 +7,7 @@ import (
 	"belfry/internal/core"
 	"belfry/views/layout"
 	"belfry/views/link"
+	"belfry/views/posts"
 	"belfry/views/ui"
 )
 
@@ -138,8 +139,8 @@ func (r *request) loadAttentionAndNotices(f *layout.Frame) error {
 	failedURL := r.link.Posts(link.Filter{Status: string(core.PostFailed)})
 	f.Attention[layout.SectionPosts] = layout.Attention{Count: failed, Words: "to check", URL: failedURL}
 	// The words do not say that the posts failed, because some may be live.
-	// The tabs of that section show the number, and a message that offers to retry the posts names them.
-	if failed > 0 && f.Section != layout.SectionPosts && !offersRetry(f.Flash) {
+	// The tabs of that section show the number, and so does a message that offers to retry all of the posts.
+	if failed > 0 && f.Section != layout.SectionPosts && countPostsToRetry(f.Flash) < failed {
 		text := "1 post needs your attention."
 		if failed > 1 {
 			text = ui.FormatCappedCount(failed) + " posts need your attention."
@@ -151,9 +152,17 @@ func (r *request) loadAttentionAndNotices(f *layout.Frame) error {
 	return err
 }
 
-// offersRetry reports whether a message says that posts failed, and has a button that retries them.
-func offersRetry(f *layout.Flash) bool {
-	return f != nil && f.Action != nil && f.Action.ID == retryOthersID
+// countPostsToRetry returns the number of failed posts that the button of a message retries.
+func countPostsToRetry(flashOrNil *layout.Flash) (n int) {
+	if flashOrNil == nil || flashOrNil.Action == nil || flashOrNil.Action.ID != retryOthersID {
+		return 0
+	}
+	for _, field := range flashOrNil.Action.Fields {
+		if field.Name == posts.FieldPost {
+			n++
+		}
+	}
+	return n
 }
 
 // newReconnectNotice says that an account must be reconnected, with a link to do so if the person's role allows it.
