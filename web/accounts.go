@@ -60,6 +60,9 @@ func (r *request) renderAccounts(status int, refused *contract.Error) error {
 		return compareLostFirst(a.Status, b.Status)
 	})
 	m.Networks = r.listNetworksWithAccountPage(cards, (m.Filter.Page-1)*accounts.PageSize)
+	if r.isPollWithoutNews(m) {
+		return r.echo.NoContent(http.StatusNoContent)
+	}
 	return r.render(status, accounts.Page(m), accounts.ListPart(m))
 }
 

@@ -71,6 +71,8 @@ func TestTheAccountsAreUpdatedWhenPostsChange(t *testing.T) {
 	if said := textOf(list); !strings.Contains(said, "1 queued") {
 		t.Fatalf("the page says %q", said)
 	}
+	s.ws.Draft("changes nothing here", s.threads)
+	s.b.part(http.MethodGet, attribute(list, "hx-get")).is(t, http.StatusNoContent)
 	s.ws.Queued("later", s.threads, s.Clock.Now().Add(2*time.Hour))
 	part := s.b.part(http.MethodGet, attribute(list, "hx-get")).is(t, http.StatusOK)
 	part.one(t, "#accounts")

@@ -180,6 +180,14 @@ func (m Model) pageURL(page int) string {
 	return m.Frame.Link.Accounts() + "?" + query.Encode()
 }
 
+// ContentHash returns a string that changes whenever the list would look different. Pages poll with it (updateURL).
+func (m Model) ContentHash() string {
+	return ui.HashValues(m.accountCountAndPageText(), m.Networks, m.Zone.Name(), m.Frame.Manages)
+}
+
+// updateURL returns the address for polling the list. The response is 204 if nothing has changed.
+func (m Model) updateURL() string { return m.pageURL(m.Filter.Page) + "&seen=" + m.ContentHash() }
+
 func (m Model) isAtLimit() bool { return m.Limit != nil && m.Used >= *m.Limit }
 
 // canConnect reports whether the person can connect another account on a network.

@@ -4,7 +4,6 @@ package calendar
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,9 +119,7 @@ const (
 // ContentHash returns a string that changes whenever the view would look different. Pages poll with it
 // (link.CalendarSince).
 func (m Model) ContentHash() string {
-	sum := fnv.New64a()
-	_, _ = fmt.Fprint(sum, m.Now.Truncate(time.Hour), m.Days, m.Chosen) // writing to a hash cannot fail
-	return strconv.FormatUint(sum.Sum64(), 36)
+	return ui.HashValues(m.Now.Truncate(time.Hour), m.Days, m.Chosen)
 }
 
 // today returns midnight of the present day.

@@ -98,7 +98,7 @@ func (m ListModel) ContentHash() string {
 	for _, r := range m.Rows {
 		shown = append(shown, r.ID, r.StatusLine, r.Revision, r.Editable, r.Fix, r.Note, r.LiveURL)
 	}
-	return hashValues(shown...)
+	return ui.HashValues(shown...)
 }
 
 // moveInput returns the values of the inputs for moving posts, with proposals in place of empty values.

@@ -1,10 +1,7 @@
 package posts
 
 import (
-	"fmt"
-	"hash/fnv"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -196,7 +193,7 @@ func (m ShowModel) noLinkText() string {
 // (link.PostSince).
 func (m ShowModel) ContentHash() string {
 	post := m.Post
-	return hashValues(post.StatusLine, post.UpdatedAt.UnixMilli(), len(m.Events), m.LiveURL, m.AwaitsLink, m.Acts,
+	return ui.HashValues(post.StatusLine, post.UpdatedAt.UnixMilli(), len(m.Events), m.LiveURL, m.AwaitsLink, m.Acts,
 		nextStep(m), m.AccountTrouble, m.ReplacedBy, m.Beside)
 }
 
@@ -207,13 +204,6 @@ func (m ShowModel) liveUpdateTopics() string {
 		return "posts"
 	}
 	return m.Post.ID
-}
-
-// hashValues returns a short hash of the values.
-func hashValues(values ...any) string {
-	sum := fnv.New64a()
-	_, _ = fmt.Fprintf(sum, "%q", values)
-	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
 // asksAboutRefused reports whether the page asks the question because of which the last action failed.
