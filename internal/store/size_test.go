@@ -101,6 +101,7 @@ func TestPassingTheTurnReadsTheWaitingPostsOfOneAccount(t *testing.T) {
 
 // New texts are first in a list that each search of the index reads as a whole, until autovacuum sorts them into the
 // index. Because of a long list, the planner rather read the texts of all workspaces, which took fifty times as long.
+// Only the search of posts needs a setting against this (preferTextIndexSQL); for files, the test is only a guard.
 func TestSearchesUseTheTextIndexWhileManyTextsAreNew(t *testing.T) {
 	t.Parallel()
 	address := storetest.URL(t)
