@@ -13,10 +13,10 @@ import (
 // this many posts is rare enough for the index.
 const examinedFirst = 5_000
 
-// preferTextIndex prepares a transaction for a search with a text index. With less memory, the index would return whole
+// preferTextIndexSQL prepares a transaction for a search with a text index. With less memory, the index would return whole
 // pages, and the texts of all their rows would be split again. While the index has many new texts, which autovacuum has
 // not sorted yet, PostgreSQL would rather split all texts of the table, because it underestimates what that takes.
-const preferTextIndex = `SELECT set_config('work_mem', '32MB', true), set_config('enable_seqscan', 'off', true)`
+const preferTextIndexSQL = `SELECT set_config('work_mem', '32MB', true), set_config('enable_seqscan', 'off', true)`
 
 // searchPosts first examines the first posts of the list. If the text is frequent, the matches among them fill a page.
 // Otherwise, searchPosts uses the text index, which is fast for rare texts.
@@ -42,7 +42,7 @@ func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]c
 	q.args["text"] = f.Contains
 	var found []core.Post
 	err = t.Tx(ctx, func(t Tenant) error {
-		if err := t.store.exec(ctx, preferTextIndex, nil); err != nil {
+		if err := t.store.exec(ctx, preferTextIndexSQL, nil); err != nil {
 			return err
 		}
 		found, err = t.readPosts(ctx, q, `WITH found AS MATERIALIZED (

@@ -539,8 +539,8 @@ func (m ComposeModel) hasCharactersCountedAsSeveral(n Network) bool {
 	return m.textLengthWithTags(n)-n.Extra > core.UnitCharacters.Length(m.Values.TextFor(n.ID))
 }
 
-// placeholderFor says in an empty input of a network that the shared text or title is used, and which it is.
-func placeholderFor(what, shared, networkName string) string {
+// buildPlaceholder returns a text that says in an empty input of a network that the shared text or title is used, and which it is.
+func buildPlaceholder(what, shared, networkName string) string {
 	if shared == "" {
 		return what + " for " + networkName + ", if it differs"
 	}
