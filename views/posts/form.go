@@ -539,7 +539,7 @@ func (m ComposeModel) hasCharactersCountedAsSeveral(n Network) bool {
 	return m.textLengthWithTags(n)-n.Extra > core.UnitCharacters.Length(m.Values.TextFor(n.ID))
 }
 
-// buildPlaceholder returns a text that says in an empty input of a network that the shared text or title is used, and which it is.
+// buildPlaceholder returns the text in an empty input of a network. It says which shared text or title is used.
 func buildPlaceholder(what, shared, networkName string) string {
 	if shared == "" {
 		return what + " for " + networkName + ", if it differs"
