@@ -60,7 +60,9 @@ func readKeyFileIfPrivate(path string) (string, error) {
 		return "", fmt.Errorf("read the secret keys: %w", err)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return "", fmt.Errorf("other users have access to %s: run `chmod 600 %s`, and replace its keys, because those users may know them", path, path)
+		return "", fmt.Errorf("the permissions of %[1]s allow access by other users: run `chmod 600 %[1]s`. "+
+			"If others may have read the keys, put a new key before the old ones, restart the service and run "+
+			"`belfry secrets rotate`; do not delete the old keys yet", path)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
