@@ -287,7 +287,7 @@ func TestAnAccountToReconnectIsAnnouncedEverywhere(t *testing.T) {
 	}
 	page = b.get("/accounts")
 	page.one(t, testid("account")+`[data-status="revoked"]`)
-	page.says(t, "Reconnect the account or")
+	page.says(t, "Reconnect the account. If it does not exist on the network that this server now uses, disconnect it")
 }
 
 func TestAccountsAreSearchedAndFilteredInTheAddress(t *testing.T) {

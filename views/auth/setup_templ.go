@@ -145,7 +145,7 @@ func SetUp(m SetUpModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "tz", Name: FieldZone, Label: "Time zone", Value: m.Values.Zone, Error: m.Errors[FieldZone], Required: true,
-				Help: "Choose a city in your time zone, such as Berlin or New York, or UTC. Belfry shows times in that time zone.", Autocomplete: "off",
+				Help: "Choose UTC, or a city in your time zone, such as Berlin or New York. Belfry shows times in that time zone.", Autocomplete: "off",
 				Attributes: templ.Attributes{"data-zone-input": true, "spellcheck": "false"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {

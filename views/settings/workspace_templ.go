@@ -82,7 +82,7 @@ func Workspace(m WorkspaceModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "tz", Name: FieldZone, Label: "Time zone", Value: m.Zone, Error: m.Errors[FieldZone], Required: true, Autocomplete: "off",
-				Help:       "Choose a city in your time zone, such as Berlin or New York, or UTC. Belfry shows times and resets the monthly quota in that time zone. Existing posts keep their time zones.",
+				Help:       "Choose UTC, or a city in your time zone, such as Berlin or New York. Belfry shows times and resets the monthly quota in that time zone. Existing posts keep their time zones.",
 				Attributes: templ.Attributes{"data-zone-input": true, "spellcheck": "false"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {

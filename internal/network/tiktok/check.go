@@ -30,7 +30,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 			},
 			{
 				s.BrandContent && s.PrivacyLevel == onlyMe, "privacyLevel",
-				"A post with a paid partnership cannot be private. Choose another audience.",
+				"A post with a paid partnership cannot have the audience “Only me”. Choose another one.",
 			},
 		} {
 			f.AddIf(c.wrong, core.IssueSettingConflict, c.name, c.why)

@@ -63,7 +63,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 		NameOf: func(string) string { return "The Google account of all channels" },
 		Check: func(r *http.Request) error {
 			if r.Form.Get("access_type") != "offline" || !strings.Contains(r.Form.Get("prompt"), "consent") {
-				return errors.New("access_type must be offline and prompt must include consent: otherwise, there would be no refresh token")
+				return errors.New("access_type must be offline, and prompt must include consent; otherwise, Google returns no refresh token")
 			}
 			return nil
 		},
