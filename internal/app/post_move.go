@@ -255,9 +255,9 @@ func (a *App) deletePostIfUnchanged(ctx context.Context, c core.Caller, id, revi
 	return a.deletePost(ctx, c, id, revisionOrEmpty, func(store.Tenant, *core.Post) error { return nil })
 }
 
-// DeletePostEvenIfQueued is like DeletePost, but also deletes a queued post, whose slot it releases. It returns conflict
-// if the post is being published, or no longer has the revision that the person has seen. revisionOrEmpty is "" to
-// delete the post whatever its revision.
+// DeletePostEvenIfQueued is like DeletePost, but also deletes a queued post, whose slot it releases. It returns
+// conflict if the post is being published, or no longer has the revision that the person has seen. revisionOrEmpty is
+// "" to delete the post whatever its revision.
 func (a *App) DeletePostEvenIfQueued(ctx context.Context, c core.Caller, id, revisionOrEmpty string) error {
 	return a.deletePost(ctx, c, id, revisionOrEmpty, func(t store.Tenant, p *core.Post) (err error) {
 		if p.Status != core.PostQueued {

@@ -13,8 +13,8 @@ import (
 // this many posts is rare enough for the index.
 const examinedFirst = 5_000
 
-// preferTextIndexSQL prepares a transaction for a search with a text index. With less memory, the index would return whole
-// pages, and the texts of all their rows would be split again. While the index has many new texts, which autovacuum has
+// preferTextIndexSQL prepares a transaction for a search with a text index. With less memory, the index would return
+// whole pages, and the texts of all their rows would be split again. While the index has many new texts, which autovacuum has
 // not sorted yet, PostgreSQL would rather split all texts of the table, because it underestimates what that takes.
 const preferTextIndexSQL = `SELECT set_config('work_mem', '32MB', true), set_config('enable_seqscan', 'off', true)`
 
