@@ -14,8 +14,9 @@ import (
 const examinedFirst = 5_000
 
 // preferTextIndexSQL prepares a transaction for a search with a text index. With less memory, the index would return
-// whole pages, and the texts of all their rows would be split again. While the index has many new texts, which autovacuum has
-// not sorted yet, PostgreSQL would rather split all texts of the table, because it underestimates what that takes.
+// whole pages, and the texts of all their rows would be split again. While the index has many new texts, which
+// autovacuum has not sorted yet, PostgreSQL would rather split all texts of the table, because it underestimates what
+// that takes.
 const preferTextIndexSQL = `SELECT set_config('work_mem', '32MB', true), set_config('enable_seqscan', 'off', true)`
 
 // searchPosts first examines the first posts of the list. If the text is frequent, the matches among them fill a page.
