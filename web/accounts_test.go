@@ -255,9 +255,24 @@ func TestAFullPlanSaysSo(t *testing.T) {
 	}
 	b := r.as(ws)
 	page := b.get("/accounts").is(t, http.StatusOK)
-	page.says(t, "You have reached your plan's limit of 3 accounts")
+	page.says(t, "You have reached your plan's limit of 3 accounts", "disconnect one or change your plan")
 	page = b.get("/accounts/connect/threads").is(t, http.StatusPaymentRequired)
+	page.says(t, "Disconnect an account, or change the subscription plan.")
 	page.one(t, `a[href="https://example.org/plans"]`)
+}
+
+func TestAWorkspaceOverItsPlanSaysHowManyAccountsToDisconnect(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	for range 5 {
+		ws.Account("threads")
+	}
+	ws.Use(core.PlanFree)
+	b := r.as(ws)
+	b.get("/accounts").says(t, "You are over your plan's limit of 3 accounts", "disconnect at least 3 accounts or change")
+	b.get("/accounts/connect/threads").is(t, http.StatusPaymentRequired).says(t,
+		"Disconnect at least 3 accounts, or change the subscription plan.")
 }
 
 func TestAnAccountToReconnectIsAnnouncedEverywhere(t *testing.T) {

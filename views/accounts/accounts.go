@@ -188,7 +188,25 @@ func (m Model) ContentHash() string {
 // updateURL returns the address for polling the list. The response is 204 if nothing has changed.
 func (m Model) updateURL() string { return m.pageURL(m.Filter.Page) + "&seen=" + m.ContentHash() }
 
+// isAtLimit reports whether the plan allows no further account.
 func (m Model) isAtLimit() bool { return m.Limit != nil && m.Used >= *m.Limit }
+
+// limitTitle says that the plan's limit is reached or exceeded. isAtLimit must be true.
+func (m Model) limitTitle() string {
+	state := "have reached"
+	if m.Used > *m.Limit {
+		state = "are over"
+	}
+	return fmt.Sprintf("You %s your plan's limit of %s", state, ui.CountNoun(int(*m.Limit), "account", "accounts"))
+}
+
+// accountsToDisconnectText says how many accounts to disconnect to connect another one. isAtLimit must be true.
+func (m Model) accountsToDisconnectText() string {
+	if m.Used == *m.Limit {
+		return "one"
+	}
+	return fmt.Sprintf("at least %d accounts", m.Used-*m.Limit+1)
+}
 
 // canConnect reports whether the person can connect another account on a network.
 func (m Model) canConnect(n Network) bool { return n.Configured && m.Frame.Manages && !m.isAtLimit() }
