@@ -296,7 +296,7 @@ func TestAMonthOpensWithTheComingWeekInSight(t *testing.T) {
 	b.runActions("leave room for two weeks only", chromedp.EmulateViewport(1440, int64(height)+16))
 	b.openCalendar(s, "view=month")
 	b.waitFor(`(() => {
-		`+parts+`
+		` + parts + `
 		return heading.top >= 0 && heading.bottom <= week.top + 1 && next.bottom <= innerHeight;
 	})() && document.activeElement === document.body`)
 	b.checkConsole()
