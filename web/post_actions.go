@@ -129,6 +129,7 @@ func (r *request) resolveOutcome(form url.Values) error {
 	default:
 		return core.Invalid(posts.FieldOutcome, "Choose whether the post is live.")
 	}
+	in.Revision = form.Get(posts.FieldRevision)
 	p, err := r.web.cfg.App.ResolveOutcome(r.context(), r.caller, r.pathID(), in)
 	if in.Live {
 		return r.redirectToPostOrShowRefusal("Marked as live.", err)

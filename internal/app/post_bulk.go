@@ -142,7 +142,7 @@ func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkA
 		_, done.before, err = a.CancelPostWithUndo(ctx, c, id, p.Revision())
 	case core.ActDuplicate:
 		var made contract.Post
-		made, err = a.duplicatePostAt(ctx, c, id, copyTime(p.CreatedAt), refuseCopyIfOutcomeUnknown)
+		made, err = a.duplicatePostAt(ctx, c, id, copyTime(p.CreatedAt), refuseUnsafeCopy(p.Revision()))
 		done.made = made.ID
 	case core.ActDelete:
 		err = a.deletePostIfUnchanged(ctx, c, id, p.Revision())

@@ -20,9 +20,14 @@ func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (cont
 // without knowing that the post is live: if its outcome is unknown, or if the page did not show its current revision.
 func (a *App) DuplicatePostFromDashboard(ctx context.Context, c core.Caller, id, revisionOrEmpty string,
 ) (contract.Post, error) {
-	return a.duplicatePostAt(ctx, c, id, a.cfg.Now(), func(p core.Post) error {
+	return a.duplicatePostAt(ctx, c, id, a.cfg.Now(), refuseUnsafeCopy(revisionOrEmpty))
+}
+
+// refuseUnsafeCopy returns the check of DuplicatePostFromDashboard.
+func refuseUnsafeCopy(revisionOrEmpty string) func(core.Post) error {
+	return func(p core.Post) error {
 		return cmp.Or(refuseCopyIfOutcomeUnknown(p), checkPostRevisionIfShown(p, revisionOrEmpty))
-	})
+	}
 }
 
 func refuseCopyIfOutcomeUnknown(p core.Post) error {
@@ -41,7 +46,7 @@ func (a *App) duplicatePostAt(ctx context.Context, c core.Caller, id string, cre
 	if err != nil {
 		return contract.Post{}, err
 	}
-	replaced, err := t.IsAnotherCopyLive(ctx, postID) // before the check, which sees every copy that was live by now
+	wasTried, err := t.WasPostTried(ctx, postID)
 	if err != nil {
 		return contract.Post{}, err
 	}
@@ -52,10 +57,7 @@ func (a *App) duplicatePostAt(ctx context.Context, c core.Caller, id string, cre
 	if err := check(from); err != nil {
 		return contract.Post{}, err
 	}
-	made := from.MakeDraftCopy(c.Via(), createdAt.UTC().Truncate(time.Microsecond))
-	if replaced {
-		made.CopyOf = core.PostID{} // the copy is meant to be a second post
-	}
+	made := from.MakeDraftCopy(c.Via(), createdAt.UTC().Truncate(time.Microsecond), wasTried)
 	err = t.Tx(ctx, func(t store.Tenant) error {
 		one := store.NewPosts{Posts: []core.Post{made}, By: c.AttributedUser(), Unchecked: true}
 		if err := t.CreatePosts(ctx, one); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"belfry/internal/app"
+	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network/sim"
@@ -238,8 +239,8 @@ func TestACopyMadeByAReplicaWhoseClockIsAheadIsNotPublishedBesidesAnother(t *tes
 	if err := b.queue(second); core.CodeOf(err) != core.CodeConflict {
 		t.Errorf("the other copy is queued: %v", err)
 	}
-	if err := b.queue(b.copyOf(second)); err != nil {
-		t.Errorf("a further copy is refused: %v", err)
+	if err := b.queue(b.copyOf(first)); err != nil {
+		t.Errorf("a copy of the live copy is refused: %v", err)
 	}
 }
 
@@ -356,5 +357,65 @@ func TestReconnectingLeavesOutPostsWithALiveCopy(t *testing.T) {
 	done := reconnect()
 	if r := done.Reconnected; r == nil || len(r.Lost) != 0 {
 		t.Errorf("it offers to retry %+v", r)
+	}
+}
+
+// Nothing on the page of a draft shows that the post of which it is a copy has gone live.
+func TestACopyOfADraftCopyIsNoSecondPost(t *testing.T) {
+	b := newBench(t)
+	original := b.failForNow(b.ws.Now("hello", b.ws.Account("threads")))
+	draft := b.copyOf(original)
+	b.Clock.Advance(2 * time.Minute)
+	if original = b.ws.Work(original); original.Status != "live" {
+		t.Fatalf("the original is %s", original.StatusLine)
+	}
+	want(t, core.CodeConflict, b.queue(b.copyOf(draft)))
+	must(t, b.queue(b.copyOf(original)))
+}
+
+// Preparing a post is no attempt.
+func TestACopyOfAPostThatFailedWhileItWasPreparedIsNotPublishedBesidesIt(t *testing.T) {
+	b := newBench(t)
+	at := contract.When{Instant: b.Clock.Now().Add(time.Hour), Timezone: "UTC"}
+	image := slices.IndexFunc(apptest.Kinds(), func(k apptest.Kind) bool {
+		return k.Name == "Threads image"
+	})
+	p := b.ws.PostOf(apptest.Kinds()[image], "hello", b.ws.Account("threads"), at)
+	b.Clock.Advance(55 * time.Minute)
+	b.Fault(fault("create", "reject"))
+	if p = b.ws.Work(p); p.Status != "failed" || p.Attempts != 0 {
+		t.Fatalf("after %d attempts, it is %s", p.Attempts, p.StatusLine)
+	}
+	must(t, b.retry(p))
+	want(t, core.CodeConflict, b.queue(b.copyOf(p)))
+}
+
+// Facebook may have published a post although it answered with a throttle, and shows the post only later.
+func TestACopyOfAPostThatMayBeLiveIsNotQueued(t *testing.T) {
+	for name, stop := range map[string]func(b *bench, p contract.Post){
+		"moved to drafts": func(b *bench, p contract.Post) {
+			_, err := b.App.CancelPost(b.Context(), b.ws.Owner, p.ID)
+			must(b.t, err)
+		},
+		"with a pending retry": func(b *bench, p contract.Post) {
+			b.Clock.Advance(11 * time.Minute)
+			unreachable := fault("list", sim.ServerError)
+			unreachable.Network = "facebook"
+			b.Fault(unreachable)
+			if p = b.ws.Work(p); p.Status != "failed" {
+				b.t.Fatalf("it is %s", p.StatusLine)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			must(t, b.Sim.SetOption("facebook.list_delay_seconds", "90"))
+			throttle := fault("publish", sim.RateLimited)
+			throttle.Network, throttle.Accept, throttle.RetryAfter = "facebook", true, 600
+			b.Fault(throttle)
+			p := b.publish(b.ws.Now("hello", b.ws.Account("facebook")))
+			stop(b, p)
+			want(t, core.CodeConflict, b.queue(b.copyOf(p)))
+		})
 	}
 }

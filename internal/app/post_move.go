@@ -317,6 +317,9 @@ func (a *App) ResolveOutcome(ctx context.Context, c core.Caller, id string, in c
 		if !p.HasUnknownOutcome() {
 			return core.MoveSettle.ConflictError()
 		}
+		if err := checkPostRevisionIfShown(*p, in.Revision); err != nil { // the answer is about an earlier attempt
+			return err
+		}
 		if !in.Live {
 			return a.requeuePost(ctx, t, *p)
 		}

@@ -8,6 +8,7 @@ import (
 	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/network/sim"
 )
 
 // revision returns the revision that a page would show now.
@@ -141,5 +142,44 @@ func TestActionsOnSeveralPostsRefuseThoseThatChanged(t *testing.T) {
 				t.Errorf("it is %s, want %s", now.StatusLine, p.StatusLine)
 			}
 		})
+	}
+}
+
+func TestTheBeginningOfAnAttemptKeepsTheRevision(t *testing.T) {
+	b := newBench(t)
+	p := b.ws.Queued("hello", b.ws.Account("threads"), b.Clock.Now().Add(time.Minute))
+	shown := b.revision(p)
+	b.Clock.Advance(2 * time.Minute)
+	throttle := fault("create", sim.RateLimited)
+	throttle.RetryAfter = 3600
+	b.Fault(throttle)
+	if p = b.ws.Work(p); p.Status != "queued" || p.Attempts != 1 {
+		t.Fatalf("after %d attempts, it is %s", p.Attempts, p.StatusLine)
+	}
+	_, _, err := b.App.CancelPostWithUndo(b.Context(), b.ws.Owner, p.ID, shown)
+	must(t, err)
+}
+
+// The post was sent again, and published twice.
+func TestAnAnswerAboutAnEarlierAttemptIsRefused(t *testing.T) {
+	b := newBench(t)
+	must(t, b.Sim.SetOption("facebook.list_delay_seconds", "7200"))
+	must(t, b.Sim.SetOption("facebook.refuse_duplicates", "off"))
+	p := b.loseOutcome(b.ws.Now("hello", b.ws.Account("facebook")))
+	absent := contract.ResolveOutcome{Revision: b.revision(p)}
+	_, err := b.App.ResolveOutcome(b.Context(), b.ws.Member(core.RoleEditor), p.ID, absent)
+	must(t, err)
+	lost := fault("publish", "drop_after_accept")
+	lost.Network = "facebook"
+	b.Fault(lost)
+	for range 3 {
+		b.Clock.Advance(5 * time.Minute)
+		p = b.ws.Work(p)
+	}
+	if p.Error == nil || p.Error.Code != core.ErrorOutcomeUnknown {
+		t.Fatalf("it is %s", p.StatusLine)
+	}
+	if _, err = b.App.ResolveOutcome(b.Context(), b.ws.Owner, p.ID, absent); !errors.Is(err, app.ErrPostChanged) {
+		t.Errorf("the answer is taken: %v", err)
 	}
 }

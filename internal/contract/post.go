@@ -252,4 +252,7 @@ func emptyIfNil[T any](s []T) []T {
 type ResolveOutcome struct {
 	Live bool   `json:"live"`
 	URL  string `json:"url,omitempty" doc:"The post's address on the network, if live is true."`
+	// Revision is the revision of the post that the dashboard showed (core.Post.Revision), or "" to apply the answer to
+	// the latest attempt.
+	Revision string `json:"-"`
 }

@@ -35,13 +35,13 @@ func (p Post) CheckOtherCopyAllowed() error {
 	switch {
 	case p.Status == PostLive:
 		return Fail(CodeConflict, "Another copy of this post is already live: %s.", which).
-			WithHint("To publish it once more, duplicate this post and publish the duplicate.")
+			WithHint("To publish it once more, duplicate the live copy and publish the duplicate.")
 	case p.HasUnknownOutcome():
 		return Fail(CodeConflict, "Belfry does not know whether another copy of this post was published: %s.", which).
 			WithHint("Open that copy and say whether it was published.")
 	case p.MayBeLive:
 		return Fail(CodeConflict, "Belfry does not know whether another copy of this post was published: %s.", which).
-			WithHint("Retry that copy instead: Belfry first asks the network whether it was published.")
+			WithHint("Publish that copy instead: Belfry first asks the network whether it was published.")
 	case p.Busy:
 		return Fail(CodeConflict, "Another copy of this post is being published, or may already be published: %s.", which).
 			WithHint("To publish both, create a new post.")

@@ -59,7 +59,7 @@ type Post struct {
 	// Busy reports whether a worker has claimed the post, or the network may have published it. A busy post cannot be
 	// changed.
 	Busy bool
-	// MayBeLive reports whether the network may have published a failed post, even if its error does not say so.
+	// MayBeLive reports whether the network may have published a failed post or a draft, even if no error says so.
 	MayBeLive bool
 	// Asking reports whether the publishing call may have succeeded and the worker asks the network whether it did: at
 	// AskAt, or now if AskAt is zero.
@@ -79,18 +79,19 @@ type Post struct {
 }
 
 // MakeDraftCopy returns a new draft with the post's account, content and settings, but without a time. The draft's
-// CopyOf is the failed post that the draft would replace, even if that post is queued for a retry. MakeDraftCopy does
-// not store the draft.
-func (p Post) MakeDraftCopy(via Via, now time.Time) (draft Post) {
+// CopyOf is the failed post that the draft would replace, even if that post is queued for a retry. A copy of a post
+// that is live or replaced is a second post, and replaces nothing. wasTried reports whether the post has ever failed or may
+// have been published. MakeDraftCopy does not store the draft.
+func (p Post) MakeDraftCopy(via Via, now time.Time, wasTried bool) (draft Post) {
 	draft = Post{
 		ID: NewID[PostKind](), Workspace: p.Workspace, Account: p.Account, Platform: p.Platform,
 		AccountName: p.AccountName, Text: p.Text, Title: p.Title, Tags: p.Tags, MediaIDs: p.MediaIDs,
 		Settings: p.Settings, Zone: p.Zone, Status: PostDraft, Via: via, CreatedAt: now, UpdatedAt: now, CopyOf: p.CopyOf,
 	}
 	switch {
-	case p.Status == PostLive: // nothing is left to replace
+	case p.Status == PostLive, !p.ReplacedBy.IsZero():
 		draft.CopyOf = PostID{}
-	case p.CopyOf.IsZero() && (p.Status == PostFailed || p.Attempts > 0):
+	case p.CopyOf.IsZero() && (wasTried || p.Status == PostFailed || p.Attempts > 0):
 		draft.CopyOf = p.ID
 	}
 	return draft

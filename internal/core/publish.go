@@ -522,6 +522,13 @@ func (p Publication) IsCallUnresolved() bool {
 	return p.Step == StepArmed && (p.Open || p.Answer != AnswerNone)
 }
 
+// MayHavePublished reports whether the post may be on the network although nobody waits for the outcome of a call. The
+// network is asked before the next call.
+func (p Publication) MayHavePublished() bool {
+	return p.IsCallUnresolved() || p.Step == StepOutcomeUnknown ||
+		p.Armed && p.Step == StepIdle && !p.Flow.CanRepeatCall()
+}
+
 // AllowsPostChanges reports whether a queued post can still be cancelled, rescheduled or edited: only before it is
 // armed.
 func (p Publication) AllowsPostChanges() bool {

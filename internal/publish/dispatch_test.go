@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -146,6 +147,31 @@ func TestAWorkerAtRestSendsOneStatementPerPoll(t *testing.T) {
 	if took, least := time.Since(began), (statements-1)*poll; took < least {
 		t.Errorf("%d statements in %s, want at least %s", statements, took, least)
 	}
+}
+
+// unansweredLook leaves the first statement that looks for work without an answer, as a connection that goes silent.
+type unansweredLook struct{ done atomic.Bool }
+
+func (u *unansweredLook) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
+	if strings.Contains(q.SQL, "turn_ended") && !u.done.Swap(true) {
+		<-ctx.Done()
+	}
+	return ctx
+}
+
+func (*unansweredLook) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func TestAWorkerWhoseConnectionGoesSilentLooksAgain(t *testing.T) {
+	b := newBench(t)
+	cfg := b.Pool.Config()
+	cfg.ConnConfig.Tracer = &unansweredLook{}
+	pool, err := pgxpool.NewWithConfig(b.Context(), cfg)
+	must(t, err)
+	t.Cleanup(pool.Close)
+	cut := b.Replica(b.Through(apptest.Connections{Pool: pool, NetworksURL: b.NetworksURL}))
+	post := b.ws.Now("now", b.ws.Account("threads"))
+	b.startWorker(cut, publish.Worker{Owner: "a worker", Poll: 10 * time.Millisecond, Posts: 10})
+	b.Eventually("the post is live", func() bool { return b.ws.Post(post).Status == "live" })
 }
 
 // The posts of a batch are read together. One that cannot be read, here for its zone, stayed in the way of all.

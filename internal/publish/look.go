@@ -38,11 +38,16 @@ func (e *Engine) lookForWorkUntilStopped(ctx context.Context, poll time.Duration
 	}
 }
 
+// lookTimeout is how long a look may take: a connection can stay silent without an error.
+const lookTimeout = 5 * time.Second
+
 // findWork looks once for all kinds of work, in one statement, because a worker is at rest most of the time. It signals
 // the work to the workloads, and returns the time until there will be more, at most poll. At a poll, it also ends the
 // turns of dead workers, so that the posts that wait for them continue.
 func (e *Engine) findWork(ctx context.Context, poll time.Duration, isPoll bool, due, preparing workload,
 ) (next time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
 	ledger := e.cfg.Store
 	work, err := ledger.TimeUntilWork(ctx, poll, isPoll)
 	if err == nil && work.TurnEnded {

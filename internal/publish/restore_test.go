@@ -768,3 +768,25 @@ func TestTheLogNamesLinksOfPostsThatHaveOne(t *testing.T) {
 		t.Errorf("the log says %s", log)
 	}
 }
+
+func TestACopyOfAPostThatWasPublishedAfterTheBackupIsNotQueuedDuringTheHold(t *testing.T) {
+	b := newBench(t)
+	guard := b.App.GuardOrNil()
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+	post := b.ws.Draft("hello", b.ws.Account("threads"))
+	_, err := b.Pool.Exec(t.Context(), snapshot)
+	must(t, err)
+	must(t, b.queue(post, time.Hour))
+	b.Clock.Advance(2 * time.Hour)
+	if post = b.ws.Work(post); post.Status != "live" {
+		t.Fatalf("it is %s", post.StatusLine)
+	}
+	_, err = b.Pool.Exec(t.Context(), rewind)
+	must(t, err)
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+	copied, err := b.App.DuplicatePost(t.Context(), b.ws.Owner, post.ID)
+	must(t, err)
+	if err := b.queue(copied, time.Hour); core.CodeOf(err) != core.CodeConflict {
+		t.Errorf("queued: %v", err)
+	}
+}

@@ -126,7 +126,7 @@ const claimRest = `
 		), begun AS (
 			UPDATE posts p SET status = 'queued', error_code = '', error_message = '', error_hint = '',
 				attempts = attempts + 1,
-				updated_at = @now
+				updated_at = CASE WHEN p.status = 'failed' THEN @now ELSE p.updated_at END
 			FROM due WHERE p.workspace_id = due.workspace_id AND p.id = due.post_id AND due.begins
 			RETURNING p.workspace_id, p.id, due.rest
 		), noted AS (

@@ -20,6 +20,7 @@ const postFields = `
 		ELSE coalesce(u.prepare_at, u.next_action_at) END,
 	coalesce(u.rest, '') AS rest,
 	coalesce(u.step, '') AS step, coalesce(u.open, false) AS open, coalesce(u.answer, '') AS answer,
+	coalesce(u.flow, '') AS flow, coalesce(u.armed, false) AS armed,
 	coalesce(u.lease_until > clock() AND u.due_at <= clock(), false) AS held,
 	coalesce(coalesce(u.prepare_at, u.next_action_at) > clock(), false) AS ahead,
 	coalesce(u.calling AND u.lease_until > clock(), false) AS calling,
@@ -50,8 +51,8 @@ func (r *postRow) ScanRow(rows pgx.Rows) error {
 		timeScanner(&r.PublishAt), &r.Zone, (*string)(&r.Status), &r.ExternalID, &r.ExternalURL, &r.failure.Code,
 		&r.failure.Message, &r.failure.Hint, &r.failure.FromNetwork,
 		&r.Attempts, (*string)(&r.Via), timeScanner(&r.CreatedAt), timeScanner(&r.UpdatedAt), timeScanner(&r.next),
-		(*string)(&r.rest), (*string)(&r.ledger.Step), &r.ledger.Open, (*string)(&r.ledger.Answer), &r.held, &r.ahead,
-		&r.calling,
+		(*string)(&r.rest), (*string)(&r.ledger.Step), &r.ledger.Open, (*string)(&r.ledger.Answer),
+		(*string)(&r.ledger.Flow), &r.ledger.Armed, &r.held, &r.ahead, &r.calling,
 		(*pgtype.FlatArray[core.MediaID])(&r.MediaIDs), idScanner(&r.CopyOf))
 }
 
@@ -102,7 +103,7 @@ func (t Tenant) toPostExceptReplacedBy(r postRow) core.Post {
 // whose outcome is not in doubt is being sent, held or retried, and the worker does not ask the network about it.
 func (r postRow) setWorkerActivity(p *core.Post) {
 	p.Busy = r.held
-	p.MayBeLive = r.Status == core.PostFailed && (r.ledger.IsCallUnresolved() || r.ledger.Step == core.StepOutcomeUnknown)
+	p.MayBeLive = (r.Status == core.PostFailed || r.Status == core.PostDraft) && r.ledger.MayHavePublished()
 	if r.Status != core.PostQueued || r.ledger.Step == "" {
 		return
 	}

@@ -30,21 +30,21 @@ func (t Tenant) LockCopies(ctx context.Context, posts []core.PostID) error {
 		args{"class": copiesTurn, "posts": posts})
 }
 
-// IsAnotherCopyLive reports whether a copy of a failed post is live or, for a copy, whether the failed post or another
-// copy of it is.
-func (t Tenant) IsAnotherCopyLive(ctx context.Context, post core.PostID) (bool, error) {
-	return queryValue[bool](t.query(ctx, `SELECT EXISTS (
-		SELECT FROM posts p CROSS JOIN LATERAL (SELECT c.id`+otherCopies+` AND c.status = 'live') c
-		WHERE p.workspace_id = @ws AND p.id = @post)`, args{"post": post}))
+// WasPostTried reports whether a post has ever failed, or has a receipt from after the restored backup.
+func (t Tenant) WasPostTried(ctx context.Context, post core.PostID) (bool, error) {
+	return queryValue[bool](t.query(ctx, `SELECT
+		EXISTS (SELECT FROM post_events WHERE workspace_id = @ws AND post_id = @post AND kind = @failed)
+		OR EXISTS (SELECT FROM restored_receipts WHERE workspace_id = @ws AND post_id = @post)`,
+		args{"post": post, "failed": core.EventFailed}))
 }
 
 // OtherCopies lists the posts that must not be published besides a post: the failed post of which it is a copy, and the
-// other copies of that failed post. It leaves out drafts, unless a receipt says that they were, or may have been,
-// published.
+// other copies of that failed post. It leaves out drafts, unless they may have been published.
 func (t Tenant) OtherCopies(ctx context.Context, post core.PostID) ([]core.PostID, error) {
 	return queryValues[core.PostID](t.query(ctx, `
 		SELECT c.id FROM posts p CROSS JOIN LATERAL (
 			SELECT c.id`+otherCopies+` AND (c.status <> 'draft'
+				OR EXISTS (SELECT FROM publications u WHERE u.post_id = c.id AND u.armed)
 				OR EXISTS (SELECT FROM restored_receipts o WHERE o.post_id = c.id))
 		) c WHERE p.workspace_id = @ws AND p.id = @post ORDER BY c.id`, args{"post": post}))
 }
