@@ -80,8 +80,8 @@ type Post struct {
 
 // MakeDraftCopy returns a new draft with the post's account, content and settings, but without a time. The draft's
 // CopyOf is the failed post that the draft would replace, even if that post is queued for a retry. A copy of a post
-// that is live or replaced is a second post, and replaces nothing. wasTried reports whether the post has ever failed or may
-// have been published. MakeDraftCopy does not store the draft.
+// that is live or replaced is a second post, and replaces nothing. wasTried reports whether the post has ever failed
+// or may have been published. MakeDraftCopy does not store the draft.
 func (p Post) MakeDraftCopy(via Via, now time.Time, wasTried bool) (draft Post) {
 	draft = Post{
 		ID: NewID[PostKind](), Workspace: p.Workspace, Account: p.Account, Platform: p.Platform,
