@@ -98,13 +98,13 @@ func (e *Engine) claimAndStartPublishing(ctx context.Context, owner string, load
 		switch {
 		case err != nil && ctx.Err() == nil:
 			e.cfg.Log.ErrorContext(ctx, "could not claim posts", "error", err)
-			sleep(ctx, errorWait)
-			signal(load.lookAgain)
+			sleepUntilDone(ctx, errorWait)
+			sendSignal(load.lookAgain)
 			return
 		case len(claims) == 0 && !hasClaimed: // another worker has locked them
 			return
 		case len(claims) < free:
-			signal(load.lookAgain)
+			sendSignal(load.lookAgain)
 			return
 		}
 	}

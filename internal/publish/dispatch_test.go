@@ -174,6 +174,40 @@ func TestAWorkerWhoseConnectionGoesSilentLooksAgain(t *testing.T) {
 	b.Eventually("the post is live", func() bool { return b.ws.Post(post).Status == "live" })
 }
 
+// failingWake cancels the statement that wakes the posts that wait for their turn.
+type failingWake struct{}
+
+func (failingWake) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
+	if strings.Contains(q.SQL, "WITH free AS") {
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		return ended
+	}
+	return ctx
+}
+
+func (failingWake) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// Posts that wait for their turn must not hold up the others if they cannot be woken.
+func TestPostsGoOutAlthoughOthersCannotBeGivenTheirTurn(t *testing.T) {
+	b := newBench(t)
+	waiting := b.ws.Queued("waiting", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
+	id, err := core.ParseID[core.PostKind](waiting.ID)
+	must(t, err)
+	_, err = b.Pool.Exec(b.Context(), `UPDATE publications u SET turn_of = p.account_id
+		FROM posts p WHERE p.id = u.post_id AND p.id = $1`, id)
+	must(t, err)
+	cfg := b.Pool.Config()
+	cfg.ConnConfig.Tracer = failingWake{}
+	pool, err := pgxpool.NewWithConfig(b.Context(), cfg)
+	must(t, err)
+	t.Cleanup(pool.Close)
+	failing := b.Replica(b.Through(apptest.Connections{Pool: pool, NetworksURL: b.NetworksURL}))
+	post := b.ws.Now("now", b.ws.Account("threads"))
+	b.startWorker(failing, publish.Worker{Owner: "a worker", Poll: 10 * time.Millisecond, Posts: 10})
+	b.Eventually("the post is live", func() bool { return b.ws.Post(post).Status == "live" })
+}
+
 // The posts of a batch are read together. One that cannot be read, here for its zone, stayed in the way of all.
 func TestAPostThatCannotBeReadHoldsUpNoOther(t *testing.T) {
 	b := newBench(t)

@@ -18,7 +18,7 @@ func (e *Engine) lookForWorkUntilStopped(ctx context.Context, poll time.Duration
 			if ctx.Err() == nil {
 				e.cfg.Log.ErrorContext(ctx, "could not look for posts", "error", err)
 			}
-			sleep(ctx, errorWait)
+			sleepUntilDone(ctx, errorWait)
 			continue
 		}
 		timer := time.NewTimer(next)
@@ -50,13 +50,13 @@ func (e *Engine) findWork(ctx context.Context, poll time.Duration, isPoll bool, 
 	defer cancel()
 	ledger := e.cfg.Store
 	work, err := ledger.TimeUntilWork(ctx, poll, isPoll)
-	if err == nil && work.TurnEnded {
-		work.Due, err = 0, ledger.WakeNextPostsAwaitingTurn(ctx)
-	}
 	if err != nil {
 		return 0, err
 	}
-	return min(due.signalIfFound(work.Due, poll), preparing.signalIfFound(work.Preparing, poll)), nil
+	if work.TurnEnded {
+		work.Due, err = 0, ledger.WakeNextPostsAwaitingTurn(ctx)
+	}
+	return min(due.signalIfFound(work.Due, poll), preparing.signalIfFound(work.Preparing, poll)), err
 }
 
 // signalIfFound signals that there are posts to claim if the time until then is zero or less. It returns the time until
@@ -65,19 +65,20 @@ func (l workload) signalIfFound(until, poll time.Duration) time.Duration {
 	if until > 0 {
 		return until
 	}
-	signal(l.found)
+	sendSignal(l.found)
 	return poll
 }
 
-// signal sends a signal to a channel with a capacity of one, unless a signal is already waiting.
-func signal(to chan<- struct{}) {
+// sendSignal sends a signal to a channel with a capacity of one, unless a signal is already waiting.
+func sendSignal(to chan<- struct{}) {
 	select {
 	case to <- struct{}{}:
 	default:
 	}
 }
 
-func sleep(ctx context.Context, d time.Duration) {
+// sleepUntilDone waits for d, or until ctx ends.
+func sleepUntilDone(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
