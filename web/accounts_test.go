@@ -255,7 +255,7 @@ func TestAFullPlanSaysSo(t *testing.T) {
 	}
 	b := r.as(ws)
 	page := b.get("/accounts").is(t, http.StatusOK)
-	page.says(t, "You have reached your plan's limit of 3 accounts", "disconnect one or change your plan")
+	page.says(t, "You have reached your plan's limit of 3 accounts", "disconnect an account or change your plan")
 	page = b.get("/accounts/connect/threads").is(t, http.StatusPaymentRequired)
 	page.says(t, "Disconnect an account, or change the subscription plan.")
 	page.one(t, `a[href="https://example.org/plans"]`)

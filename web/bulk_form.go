@@ -16,9 +16,8 @@ func parseBulkForm(form url.Values) (app.BulkAction, error) {
 	in := app.BulkAction{
 		Act: core.Act(form.Get(posts.FieldAct)), IDs: selectedPostIDs(form), Revisions: map[string]string{},
 	}
-	for _, post := range form[posts.FieldPost] {
-		id, revisionOrEmpty, _ := strings.Cut(post, " ")
-		in.Revisions[id] = revisionOrEmpty
+	for i, post := range form[posts.FieldPost] {
+		_, in.Revisions[in.IDs[i]], _ = strings.Cut(post, " ")
 	}
 	var err error
 	switch in.Act {

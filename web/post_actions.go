@@ -100,8 +100,8 @@ func (r *request) cancelPost(form url.Values) error {
 	return r.redirectToPostWithFlashOrShowRefusal(message, err)
 }
 
-func (r *request) retryPost(url.Values) error {
-	p, err := r.web.cfg.App.RetryPostFromDashboard(r.context(), r.caller, r.pathID(), "")
+func (r *request) retryPost(form url.Values) error {
+	p, err := r.web.cfg.App.RetryPostFromDashboard(r.context(), r.caller, r.pathID(), form.Get(posts.FieldRevision))
 	return r.redirectToPostWithFlashOrShowRefusal(r.newQueuedAgainFlash(p), err)
 }
 

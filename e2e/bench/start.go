@@ -43,14 +43,14 @@ func measureStart(ctx context.Context, o options, folder string, t *table) error
 		}
 	}
 	defer s.stop()
-	if err := rest(ctx, settling); err != nil {
+	if err := waitAtRest(ctx, settling); err != nil {
 		return err
 	}
 	used, err := processorTime(s.cmd.Process.Pid)
 	if err != nil {
 		return err
 	}
-	if err := rest(ctx, idle); err != nil {
+	if err := waitAtRest(ctx, idle); err != nil {
 		return err
 	}
 	usedSince, err := processorTime(s.cmd.Process.Pid)
@@ -72,8 +72,8 @@ func measureStart(ctx context.Context, o options, folder string, t *table) error
 	return nil
 }
 
-// rest waits while the program is idle.
-func rest(ctx context.Context, d time.Duration) error {
+// waitAtRest waits while the program is idle.
+func waitAtRest(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

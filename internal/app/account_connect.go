@@ -119,12 +119,8 @@ func (a *App) checkAccountQuota(ctx context.Context, t store.Tenant) error {
 }
 
 func errTooManyAccounts(used, limit int64) error {
-	what := "an account"
-	if used > limit {
-		what = fmt.Sprintf("at least %d accounts", used-limit+1)
-	}
 	return core.NewQuotaExceededError("connected account", "connected accounts", used, limit).
-		WithHint("Disconnect %s, or change the subscription plan.", what)
+		WithHint("Disconnect %s, or change the subscription plan.", core.AccountsToDisconnect(used, limit))
 }
 
 // startConsent stores a pending consent and returns the address of the network's consent page. reconnectOrNil is the

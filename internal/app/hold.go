@@ -45,8 +45,8 @@ func (a *App) CancelUnprovedPosts(ctx context.Context) (cancelled int, err error
 	}
 	for _, held := range posts {
 		stop := func(t store.Tenant, p *core.Post) error {
-			if _, err := lockUnclaimedPublication(ctx, t, p.ID); err != nil {
-				return err
+			if p.Busy {
+				return errPostBusy()
 			}
 			return a.unqueuePostOrCancelRetry(ctx, t, *p, "Not sent because the post may already be published.")
 		}

@@ -145,7 +145,7 @@ func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkA
 		made, err = a.duplicatePostAt(ctx, c, id, copyTime(p.CreatedAt), refuseUnsafeCopy(p.Revision()))
 		done.made = made.ID
 	case core.ActDelete:
-		err = a.deletePostIfUnchanged(ctx, c, id, p.Revision())
+		err = a.deletePost(ctx, c, id, p.Revision(), false)
 	}
 	return done, err
 }

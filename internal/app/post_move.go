@@ -246,35 +246,18 @@ func (a *App) requeuePost(ctx context.Context, t store.Tenant, p core.Post) erro
 
 // DeletePost deletes a draft or a failed post. The slot of a failed post stays used.
 func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
-	return a.deletePostIfUnchanged(ctx, c, id, "")
-}
-
-// deletePostIfUnchanged is like DeletePost, but returns conflict if the post no longer has the revision that the person
-// has seen. revisionOrEmpty is "" to delete the post whatever its revision.
-func (a *App) deletePostIfUnchanged(ctx context.Context, c core.Caller, id, revisionOrEmpty string) error {
-	return a.deletePost(ctx, c, id, revisionOrEmpty, func(store.Tenant, *core.Post) error { return nil })
+	return a.deletePost(ctx, c, id, "", false)
 }
 
 // DeletePostEvenIfQueued is like DeletePost, but also deletes a queued post, whose slot it releases. It returns
 // conflict if the post is being published, or no longer has the revision that the person has seen. revisionOrEmpty is
 // "" to delete the post whatever its revision.
 func (a *App) DeletePostEvenIfQueued(ctx context.Context, c core.Caller, id, revisionOrEmpty string) error {
-	return a.deletePost(ctx, c, id, revisionOrEmpty, func(t store.Tenant, p *core.Post) (err error) {
-		if p.Status != core.PostQueued {
-			return nil
-		}
-		if err := a.unqueuePost(ctx, t, *p); err != nil {
-			return err
-		}
-		*p, err = t.Post(ctx, p.ID)
-		return err
-	})
+	return a.deletePost(ctx, c, id, revisionOrEmpty, true)
 }
 
-// deletePost deletes a post that has the revision, if any, once prepare has brought it into a state that allows this.
-func (a *App) deletePost(
-	ctx context.Context, c core.Caller, id, revisionOrEmpty string, prepare func(store.Tenant, *core.Post) error,
-) error {
+// deletePost deletes a post that has the revision, if any. evenIfQueued allows it to take the post off the queue first.
+func (a *App) deletePost(ctx context.Context, c core.Caller, id, revisionOrEmpty string, evenIfQueued bool) error {
 	t, postID, err := authorizeAndParseID[core.PostKind](a, c, core.Write, id)
 	if err != nil {
 		return err
@@ -288,8 +271,11 @@ func (a *App) deletePost(
 			return err
 		}
 		before := post
-		if err := prepare(t, &post); err != nil {
-			return err
+		if evenIfQueued && post.Status == core.PostQueued {
+			if err := a.unqueuePost(ctx, t, post); err != nil {
+				return err
+			}
+			post.Status = core.PostDraft
 		}
 		if err := post.ApplyMove(core.MoveDelete); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -111,4 +112,13 @@ func NewQuotaExceededError(singular, plural string, used, limit int64) *Error {
 	e := Fail(CodeQuotaExceeded, "The subscription plan's limit is %d %s, and %d %s toward it.", limit, what, used, count)
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}
 	return e
+}
+
+// AccountsToDisconnect says how many accounts to disconnect so that another one can be connected: "an account", or "at
+// least 3 accounts" if more are connected than the plan allows.
+func AccountsToDisconnect(used, limit int64) string {
+	if used <= limit {
+		return "an account"
+	}
+	return fmt.Sprintf("at least %d accounts", used-limit+1)
 }

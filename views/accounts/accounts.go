@@ -200,14 +200,6 @@ func (m Model) limitTitle() string {
 	return fmt.Sprintf("You %s your plan's limit of %s", state, ui.CountNoun(int(*m.Limit), "account", "accounts"))
 }
 
-// accountsToDisconnectText says how many accounts to disconnect to connect another one. isAtLimit must be true.
-func (m Model) accountsToDisconnectText() string {
-	if m.Used == *m.Limit {
-		return "one"
-	}
-	return fmt.Sprintf("at least %d accounts", m.Used-*m.Limit+1)
-}
-
 // canConnect reports whether the person can connect another account on a network.
 func (m Model) canConnect(n Network) bool { return n.Configured && m.Frame.Manages && !m.isAtLimit() }
 
