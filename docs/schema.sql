@@ -568,6 +568,14 @@ CREATE TABLE public.publishing_hold (
     CONSTRAINT publishing_hold_one_row_check CHECK (one_row)
 );
 
+CREATE TABLE public.restored_copies (
+    post_id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    copy_of uuid NOT NULL,
+    armed_at timestamp with time zone NOT NULL,
+    live boolean NOT NULL
+);
+
 CREATE TABLE public.restored_receipts (
     post_id uuid NOT NULL,
     workspace_id uuid NOT NULL,
@@ -870,6 +878,9 @@ ALTER TABLE ONLY public.publish_steps
 ALTER TABLE ONLY public.publishing_hold
     ADD CONSTRAINT publishing_hold_pkey PRIMARY KEY (one_row);
 
+ALTER TABLE ONLY public.restored_copies
+    ADD CONSTRAINT restored_copies_pkey PRIMARY KEY (post_id);
+
 ALTER TABLE ONLY public.restored_receipts
     ADD CONSTRAINT restored_receipts_pkey PRIMARY KEY (post_id);
 
@@ -1035,6 +1046,8 @@ CREATE INDEX publications_to_prepare ON public.publications USING btree (prepare
 
 CREATE INDEX publications_waiting ON public.publications USING btree (turn_of, due_at, post_id) WHERE (turn_of IS NOT NULL);
 
+CREATE INDEX restored_copies_copy_of ON public.restored_copies USING btree (workspace_id, copy_of);
+
 CREATE INDEX river_job_args_index ON public.river_job USING gin (args);
 
 CREATE INDEX river_job_kind ON public.river_job USING btree (kind);
@@ -1177,6 +1190,9 @@ ALTER TABLE ONLY public.publications
 
 ALTER TABLE ONLY public.publish_steps
     ADD CONSTRAINT publish_steps_workspace_id_post_id_fkey FOREIGN KEY (workspace_id, post_id) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.restored_copies
+    ADD CONSTRAINT restored_copies_workspace_id_copy_of_fkey FOREIGN KEY (workspace_id, copy_of) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.restored_receipts
     ADD CONSTRAINT restored_receipts_workspace_id_post_id_fkey FOREIGN KEY (workspace_id, post_id) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;

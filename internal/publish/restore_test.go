@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"slices"
@@ -247,6 +248,51 @@ func TestOfTwoCopiesThatWereSentAtTheSameTimeOneIsStopped(t *testing.T) {
 	must(t, err)
 	if len(held) != 2 || held[0].Overtaken == held[1].Overtaken {
 		t.Errorf("on hold are %+v", held)
+	}
+}
+
+// The restored database knows such a copy only by its receipt.
+func TestAfterARestoreAPostWhoseCopyIsNewerThanTheBackupIsNotSentAgain(t *testing.T) {
+	for _, lost := range []bool{true, false} {
+		t.Run(fmt.Sprintf("answer lost: %v", lost), func(t *testing.T) {
+			b := newBench(t)
+			guard := b.App.GuardOrNil()
+			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+			b.Fault(fault("threads", "create", sim.ServerError))
+			original := b.ws.Work(b.ws.Now("hello", b.ws.Account("threads")))
+			_, err := b.Pool.Exec(t.Context(), snapshot)
+			must(t, err)
+			copied, err := b.App.DuplicatePost(t.Context(), b.ws.Owner, original.ID)
+			must(t, err)
+			must(t, b.queue(copied, time.Minute))
+			b.Clock.Advance(2 * time.Minute)
+			if lost {
+				b.Fault(fault("threads", "publish", "drop_after_accept"))
+			}
+			if b.ws.Work(copied); b.Visible("hello") != 1 {
+				t.Fatalf("before the restore, the network shows %d posts", b.Visible("hello"))
+			}
+			_, err = b.Pool.Exec(t.Context(), rewind+`; DELETE FROM posts WHERE id NOT IN (SELECT id FROM snapshot_posts)`)
+			must(t, err)
+
+			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+			held, err := b.Store.PostsUnderPublishingHold(t.Context(), 10)
+			must(t, err)
+			if len(held) != 1 || held[0].Post.String() != original.ID || !held[0].Overtaken {
+				t.Errorf("on hold are %+v", held)
+			}
+			if _, err := b.App.RetryPost(t.Context(), b.ws.Owner, contract.RetryPost{ID: original.ID}); core.CodeOf(err) != core.CodeConflict {
+				t.Errorf("a retry during the hold: %v", err)
+			}
+			done, err := guard.EndHoldUnlessUnproved(t.Context())
+			must(t, err)
+			if done.Stopped != 1 {
+				t.Errorf("confirmed: %+v", done)
+			}
+			if original = b.after(time.Hour, original); original.Status != "failed" || b.Visible("hello") != 1 {
+				t.Errorf("the post is %s, and the network shows %d", original.Status, b.Visible("hello"))
+			}
+		})
 	}
 }
 

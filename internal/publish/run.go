@@ -126,6 +126,9 @@ func (c *claim) tryWriteReceipt(ctx context.Context, r restore.Receipt) {
 		return
 	}
 	r.Workspace, r.Post, r.ArmedAt = c.post.Workspace.String(), c.post.ID.String(), c.pub.ArmedAt
+	if !c.post.CopyOf.IsZero() {
+		r.CopyOf = c.post.CopyOf.String()
+	}
 	if err := c.engine.cfg.Receipts.Write(ctx, r); err != nil {
 		c.log.WarnContext(ctx, "could not write a receipt: after a restore of the database, this post may look unpublished", "error",
 			err)

@@ -170,11 +170,16 @@ func (g *Guard) holdPublishingAndDeleteSessionsAndEmails(ctx context.Context, re
 	for _, r := range lastReceiptByPost {
 		post, err := core.ParseID[core.PostKind](r.Post)
 		workspace, errWorkspace := core.ParseID[core.WorkspaceKind](r.Workspace)
-		if err = errors.Join(err, errWorkspace); err != nil {
+		var copyOf core.PostID
+		var errCopyOf error
+		if r.CopyOf != "" {
+			copyOf, errCopyOf = core.ParseID[core.PostKind](r.CopyOf)
+		}
+		if err = errors.Join(err, errWorkspace, errCopyOf); err != nil {
 			return fmt.Errorf("read the receipt of post %q: %w", r.Post, err)
 		}
 		known = append(known, store.RestoredReceipt{
-			Workspace: workspace, Post: post, Handle: r.Handle, ArmedAt: r.ArmedAt,
+			Workspace: workspace, Post: post, CopyOf: copyOf, Handle: r.Handle, ArmedAt: r.ArmedAt,
 			Live: r.Live, ExternalID: r.ExternalID, ExternalURL: r.ExternalURL,
 		})
 	}

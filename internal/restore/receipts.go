@@ -33,6 +33,7 @@ const (
 type Receipt struct {
 	Workspace string `json:"workspace"`
 	Post      string `json:"post"`
+	CopyOf    string `json:"copyOf,omitempty"` // the failed post that the post replaces; empty if there is none
 	StepID    int64  `json:"step"`
 	// Handle is encrypted, as in the ledger.
 	Handle      []byte    `json:"handle,omitempty"`

@@ -142,15 +142,18 @@ func (t Tenant) PostsByID(ctx context.Context, ids []core.PostID) (map[core.Post
 }
 
 // LockPost returns a post and prevents changes to it until the transaction ends. Every change of a post's state locks
-// first the post and then its publication. The error is conflict if publishing is on hold after a restore and a receipt
-// of the post exists.
+// first the post and then its publication. The error is conflict if publishing is on hold after a restore and there is
+// a receipt of the post, or of a copy that replaces the same failed post and that the restored database lacks.
 func (t Tenant) LockPost(ctx context.Context, id core.PostID) (core.Post, error) {
-	restored, err := queryValue[bool](t.query(ctx, `
-		SELECT EXISTS (SELECT FROM restored_receipts r WHERE r.post_id = p.id) FROM posts p
-		WHERE workspace_id = @ws AND id = @id FOR NO KEY UPDATE`, args{"id": id}))
-	if err == nil && restored {
-		err = core.Fail(core.CodeConflict, "The post %s was, or may have been, published after the restored backup was made.", id).
-			WithHint("Publishing is on hold. Try again after the server's operator has run `belfry restore confirm`.")
+	withReceipt, err := queryValue[string](t.query(ctx, `
+		SELECT CASE WHEN EXISTS (SELECT FROM restored_receipts r WHERE r.post_id = p.id) THEN 'The post'
+			WHEN EXISTS (
+				SELECT FROM restored_copies r WHERE r.workspace_id = @ws AND r.copy_of = coalesce(p.copy_of, p.id)
+			) THEN 'A copy of the post' ELSE '' END
+		FROM posts p WHERE workspace_id = @ws AND id = @id FOR NO KEY UPDATE`, args{"id": id}))
+	if err == nil && withReceipt != "" {
+		err = core.Fail(core.CodeConflict, "%s %s was, or may have been, published after the restored backup was made.",
+			withReceipt, id).WithHint("Publishing is on hold. Try again after the server's operator has run `belfry restore confirm`.")
 	}
 	if err != nil {
 		return core.Post{}, err

@@ -41,7 +41,8 @@ func (s *Store) ReadLineageAndMakeDurable(ctx context.Context) (found Lineage, e
 type RestoredReceipt struct {
 	Workspace   core.WorkspaceID
 	Post        core.PostID
-	Handle      []byte // sealed
+	CopyOf      core.PostID `db:"-"` // the failed post that the post replaces; RestoredReceipts leaves it out
+	Handle      []byte      // sealed
 	ArmedAt     time.Time
 	Live        bool
 	ExternalID  string
@@ -49,8 +50,9 @@ type RestoredReceipt struct {
 }
 
 // HoldPublishingAndDeleteSessionsAndEmails prevents all workers from claiming posts until EndPublishingHold. It stores
-// the receipts whose posts are not live. It also deletes what dates from the time of the backup: sessions, links for
-// choosing a new password, requests for such links, unsent emails and alerts.
+// the receipts whose posts are not live, and those of copies that the database lacks. It also deletes what dates from
+// the time of the backup: sessions, links for choosing a new password, requests for such links, unsent emails and
+// alerts.
 //
 // unprovedSince is zero if every published post has a receipt. If this database is already on hold,
 // HoldPublishingAndDeleteSessionsAndEmails only adds receipts. It replaces a hold that came with the backup of another
@@ -71,15 +73,7 @@ func (s *Store) HoldPublishingAndDeleteSessionsAndEmails(ctx context.Context, re
 			return err
 		}
 		for _, r := range receipts {
-			if err := s.exec(ctx, `
-				INSERT INTO restored_receipts (workspace_id, post_id, handle, armed_at, live, external_id, external_url)
-				SELECT workspace_id, id, @handle, @armed_at, @live, @external_id, @external_url FROM posts
-				WHERE workspace_id = @workspace AND id = @post AND status <> 'live'
-				ON CONFLICT (post_id) DO UPDATE SET handle = excluded.handle, armed_at = excluded.armed_at, live = excluded.live,
-					external_id = excluded.external_id, external_url = excluded.external_url`, args{
-				"workspace": r.Workspace, "post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt, "live": r.Live,
-				"external_id": r.ExternalID, "external_url": r.ExternalURL,
-			}); err != nil {
+			if err := s.saveRestoredReceipt(ctx, r); err != nil {
 				return err
 			}
 		}
@@ -95,6 +89,29 @@ func (s *Store) HoldPublishingAndDeleteSessionsAndEmails(ctx context.Context, re
 			}
 		}
 		return nil
+	})
+}
+
+// saveRestoredReceipt stores the receipt of a post that is not live, or of a copy that the database lacks.
+func (s *Store) saveRestoredReceipt(ctx context.Context, r RestoredReceipt) error {
+	err := s.exec(ctx, `
+		INSERT INTO restored_receipts (workspace_id, post_id, handle, armed_at, live, external_id, external_url)
+		SELECT workspace_id, id, @handle, @armed_at, @live, @external_id, @external_url FROM posts
+		WHERE workspace_id = @workspace AND id = @post AND status <> 'live'
+		ON CONFLICT (post_id) DO UPDATE SET handle = excluded.handle, armed_at = excluded.armed_at, live = excluded.live,
+			external_id = excluded.external_id, external_url = excluded.external_url`, args{
+		"workspace": r.Workspace, "post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt, "live": r.Live,
+		"external_id": r.ExternalID, "external_url": r.ExternalURL,
+	})
+	if err != nil || r.CopyOf.IsZero() {
+		return err
+	}
+	return s.exec(ctx, `
+		INSERT INTO restored_copies (post_id, workspace_id, copy_of, armed_at, live)
+		SELECT @post, workspace_id, id, @armed_at, @live FROM posts
+		WHERE workspace_id = @workspace AND id = @copy_of AND NOT EXISTS (SELECT FROM posts WHERE id = @post)
+		ON CONFLICT (post_id) DO UPDATE SET armed_at = excluded.armed_at, live = excluded.live`, args{
+		"workspace": r.Workspace, "post": r.Post, "copy_of": r.CopyOf, "armed_at": r.ArmedAt, "live": r.Live,
 	})
 }
 
@@ -133,11 +150,14 @@ type HeldPost struct {
 
 // isOvertaken is HeldPost.Overtaken of a post p with the receipt r, if there is one. If p was sent too, it had failed
 // before the other was sent. The id decides between two that were sent at the same time.
-const isOvertaken = `NOT coalesce(r.live, false) AND EXISTS (SELECT` + otherCopies + ` AND EXISTS (
-		SELECT FROM restored_receipts o
-		WHERE o.post_id = c.id
-			AND (o.live OR r.post_id IS NULL OR (o.armed_at, o.post_id) > (r.armed_at, r.post_id))
-	))`
+const isOvertaken = `NOT coalesce(r.live, false) AND EXISTS (
+		SELECT FROM (
+			SELECT post_id, armed_at, live FROM restored_receipts WHERE post_id IN (SELECT c.id` + otherCopies + `)
+			UNION ALL
+			SELECT post_id, armed_at, live FROM restored_copies
+			WHERE workspace_id = p.workspace_id AND copy_of = coalesce(p.copy_of, p.id)
+		) o WHERE o.live OR r.post_id IS NULL OR (o.armed_at, o.post_id) > (r.armed_at, r.post_id)
+	)`
 
 // overtakenPosts selects the posts p that would be published although they are overtaken.
 const overtakenPosts = `
@@ -145,6 +165,9 @@ const overtakenPosts = `
 	WHERE p.id = ANY(ARRAY(
 		SELECT c.id FROM restored_receipts o JOIN posts p ON p.workspace_id = o.workspace_id AND p.id = o.post_id
 		CROSS JOIN LATERAL (SELECT c.id` + otherCopies + `) c
+		UNION
+		SELECT c.id FROM restored_copies o JOIN posts c ON c.workspace_id = o.workspace_id
+			AND (c.copy_of = o.copy_of OR c.id = o.copy_of)
 	)) AND (p.status = 'queued' OR p.status = 'failed' AND u.rest = @retry) AND ` + isOvertaken
 
 const heldPosts = `
@@ -285,9 +308,13 @@ func (s *Store) EndPublishingHold(ctx context.Context, newestStoredStepID int64)
 		if err := s.AdvanceStepIDsBeyond(ctx, newestStoredStepID); err != nil {
 			return err
 		}
-		if err := s.exec(ctx, `DELETE FROM restored_receipts`, nil); err != nil {
-			return err
+		for _, sql := range []string{
+			`DELETE FROM restored_receipts`, `DELETE FROM restored_copies`, `DELETE FROM publishing_hold`,
+		} {
+			if err := s.exec(ctx, sql, nil); err != nil {
+				return err
+			}
 		}
-		return s.exec(ctx, `DELETE FROM publishing_hold`, nil)
+		return nil
 	})
 }
