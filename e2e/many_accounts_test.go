@@ -26,7 +26,7 @@ func TestAccountsOutOfViewAreFoundAndChosen(t *testing.T) {
 		return found.length === 5 && found.every((chip) => chip.textContent.includes("_21"));
 	})()`)
 	b.runActions("choose the first account found", chromedp.SendKeys(chromedp.CSS("[data-searches-accounts]"), kb.Enter))
-	b.waitFor(`document.querySelector("[data-picked]").textContent === "1 of 120 chosen"`)
+	b.waitFor(`document.querySelector("[data-picked]").textContent === "1 of 120 selected"`)
 
 	b.runActions("open the keyboard of the phone", chromedp.EmulateViewport(375, 400))
 	b.waitFor(`getComputedStyle(document.querySelector(".bar")).display === "none"`)

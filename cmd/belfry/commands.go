@@ -92,8 +92,8 @@ func allCommands() []command {
 		{
 			"restore confirm", "", "Continue publishing after a restore.",
 			"If posts were published after the backup, the restored service publishes nothing until you run this command. Belfry\n" +
-				"then marks these posts as live, asks the networks about posts that may have been published, and publishes the\n" +
-				"others. `belfry doctor` lists the affected posts.\n" +
+				"then marks these posts as live, asks the networks about posts that may have been published, and publishes all other\n" +
+				"posts that are due. `belfry doctor` lists the affected posts.\n" +
 				"If the file storage may be as outdated as the database, this command lists the posts that may already be\n" +
 				"published, and stops. Check on the networks which of these posts have been published, cancel those posts in Belfry,\n" +
 				"and run this command again with --unproved.\n" + local,

@@ -1,4 +1,4 @@
-import { chosenText, containsWords } from "/static/js/words.js";
+import { selectedText, containsWords } from "/static/js/words.js";
 
 const chipsIn = (form) => [...form.querySelectorAll("[data-chips] label")];
 const boxOf = (chip) => chip.querySelector("input");
@@ -57,5 +57,5 @@ function showChosen(form) {
   }
   const shown = form.querySelector("[data-picked]");
   const boxes = all.map(boxOf);
-  if (shown) shown.textContent = boxes.some((box) => box.checked) ? chosenText(boxes) : "";
+  if (shown) shown.textContent = boxes.some((box) => box.checked) ? selectedText(boxes) : "";
 }

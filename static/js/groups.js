@@ -1,5 +1,5 @@
 import { showToast } from "/static/js/toast.js";
-import { chosenText, containsWords } from "/static/js/words.js";
+import { selectedText, containsWords } from "/static/js/words.js";
 
 // startGroups lets the person drag accounts to groups. In a group's form, it filters the accounts and counts the
 // selected ones.
@@ -44,7 +44,7 @@ export function startGroups() {
     const list = event.target.closest?.("[data-filters]");
     if (!list) return;
     if (event.target.type === "search") filterAccounts(list, event.target.value);
-    else list.querySelector("[data-counts]").textContent = chosenText([...list.querySelectorAll("[type=checkbox]")]);
+    else list.querySelector("[data-counts]").textContent = selectedText([...list.querySelectorAll("[type=checkbox]")]);
   });
 
   // Enter in the search field must not submit the form.

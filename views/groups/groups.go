@@ -111,5 +111,5 @@ func (m FormModel) chosenCountText() string {
 			chosen++
 		}
 	}
-	return fmt.Sprintf("%d of %d chosen", chosen, len(m.Accounts))
+	return fmt.Sprintf("%d of %d selected", chosen, len(m.Accounts))
 }

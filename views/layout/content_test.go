@@ -370,7 +370,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"at the end of a list, the place of the other button stays", "media-file", ".file-neighbours > [disabled]", []string{"Previous file"}},
 		{"an empty library has the button for the first files", "media-first", ".empty button", []string{"Upload files"}},
 		{"a library without folders has no tree", "media-first", ".folders, .folder-head", nil},
-		{"the form of a group counts its accounts", "group", "[data-counts]", []string{"7 of 14 chosen"}},
+		{"the form of a group counts its accounts", "group", "[data-counts]", []string{"7 of 14 selected"}},
 		{"a color of a program's choice has a name", "group", ".swatch.other", []string{"Current color"}},
 		{"an account without a reported limit says so", "accounts", ".no-limit", []string{"Not reported", "Not reported"}},
 		{
