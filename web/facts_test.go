@@ -39,7 +39,7 @@ func TestTheComposerOffersWhatTheChosenAccountsShare(t *testing.T) {
 	must(t, s.Sim.SetOption("tiktok.account", "private"))
 	closed := s.ws.Account("tiktok")
 	s.checkAccounts()
-	calls := len(s.Sim.Calls.ListRecent(0))
+	calls := len(s.Sim.Calls.ListLast(0))
 	for name, c := range map[string]struct {
 		pairs []string
 		want  string
@@ -58,7 +58,7 @@ func TestTheComposerOffersWhatTheChosenAccountsShare(t *testing.T) {
 			t.Errorf("%s: it offers %q, want %q", name, got, c.want)
 		}
 	}
-	if n := len(s.Sim.Calls.ListRecent(0)); n != calls {
+	if n := len(s.Sim.Calls.ListLast(0)); n != calls {
 		t.Errorf("%d calls to networks", n-calls)
 	}
 }
@@ -78,13 +78,13 @@ func TestTheComposerHasTheNetworksAskedWithoutWaiting(t *testing.T) {
 	s := newStudio(t)
 	s.checkAccounts()
 	s.Clock.Advance(10 * time.Minute)
-	calls, jobs := len(s.Sim.Calls.ListRecent(0)), s.Jobs("check")
+	calls, jobs := len(s.Sim.Calls.ListLast(0)), s.Jobs("check")
 	s.b.get("/compose").is(t, http.StatusOK)
 	s.b.get("/compose").is(t, http.StatusOK)
 	if n := s.Jobs("check") - jobs; n != 1 {
 		t.Errorf("%d checks, want one for the account whose network tells facts", n)
 	}
-	if n := len(s.Sim.Calls.ListRecent(0)) - calls; n != 0 {
+	if n := len(s.Sim.Calls.ListLast(0)) - calls; n != 0 {
 		t.Errorf("the page waited for %d calls", n)
 	}
 	s.b.part(http.MethodPost, "/compose/plan", "account", s.threads.ID, "text", "hello", "when", "now").is(t, http.StatusOK)

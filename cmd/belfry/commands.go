@@ -31,8 +31,8 @@ type command struct {
 // it.
 type action func(ctx context.Context, p *program, cfg *config.Config) error
 
-// withoutOptions returns a define function for a command without options.
-func withoutOptions(run action) func(*options) action {
+// defineWithoutOptions returns a define function for a command without options.
+func defineWithoutOptions(run action) func(*options) action {
 	return func(*options) action { return run }
 }
 
@@ -46,11 +46,11 @@ func allCommands() []command {
 	return []command{
 		{
 			"serve", "", "Run the service: dashboard, API and worker.",
-			"On SIGTERM or Ctrl-C, the service gives current work up to 20 seconds to finish, then exits.", withoutOptions(runServe),
+			"On SIGTERM or Ctrl-C, the service gives current work up to 20 seconds to finish, then exits.", defineWithoutOptions(runServe),
 		},
 		{
 			"migrate", "", "Migrate the database to this version's schema.",
-			"Make a backup first. You need this command only for an external database: `belfry serve` automatically migrates\nthe local database and any empty database.", withoutOptions(runMigrate),
+			"Make a backup first. You need this command only for an external database: `belfry serve` automatically migrates\nthe local database and any empty database.", defineWithoutOptions(runMigrate),
 		},
 		{
 			"sandbox", "", "Run only the simulated networks.",
@@ -65,7 +65,7 @@ func allCommands() []command {
 			"workspace create", "", "Create a workspace for a new or existing owner, and print the workspace's id and short name.", local,
 			defineCreateWorkspace,
 		},
-		{"workspace list", "", "List all workspaces: short name, id, plan and name.", local, withoutOptions(withSession(mustExist, printWorkspaces))},
+		{"workspace list", "", "List all workspaces: short name, id, plan and name.", local, defineWithoutOptions(withSession(mustExist, printWorkspaces))},
 		{"workspace plan", "", "Change the plan of a workspace.", local, defineSetWorkspacePlan},
 		{
 			"key create", "", "Create an API key and print it once.", "The key acts on behalf of the owner who joined the workspace first.\n" + local,
@@ -83,7 +83,7 @@ func allCommands() []command {
 			"secrets rotate", "", "Re-encrypt the secrets in the database with the newest secret key, so that you can remove older keys.",
 			"First, make the newest key the first one in BELFRY_SECRET_KEYS or secret.keys on every machine, and restart every\n" +
 				"process of the service. You can run this command while the service is running, and more than once. For all steps, see\n" +
-				"docs/operations.md, Keys.", withoutOptions(withSession(mustExist, reencryptSecretsWithRetries)),
+				"docs/operations.md, Keys.", defineWithoutOptions(withSession(mustExist, reencryptSecretsWithRetries)),
 		},
 		{
 			"backup", "FILE", "Write the local database to a file.",
@@ -106,13 +106,13 @@ func allCommands() []command {
 				"accounts' tokens. Without the receipts in the file storage, Belfry cannot know what was published after the backup.\n" +
 				"If posts were published after the backup, the service publishes nothing until you run `belfry restore confirm`.", defineRestore,
 		},
-		{"config", "", "Print the configuration without secrets.", "", withoutOptions(printConfig)},
+		{"config", "", "Print the configuration without secrets.", "", defineWithoutOptions(printConfig)},
 		{
 			"doctor", "", "Find problems and show how to fix them.",
-			"This command changes nothing. If the local database is stopped, the command starts it and stops it at the end. The\ncommand exits with status 1 if a check fails.", withoutOptions(runDoctor),
+			"This command changes nothing. If the local database is stopped, the command starts it and stops it at the end. The\ncommand exits with status 1 if a check fails.", defineWithoutOptions(runDoctor),
 		},
-		{"healthcheck", "", "Check whether the service is ready.", "The command exits with status 1 if the service is not ready.", withoutOptions(checkReadyAndPrint)},
-		{"version", "", "Print the version.", "", withoutOptions(printVersion)},
+		{"healthcheck", "", "Check whether the service is ready.", "The command exits with status 1 if the service is not ready.", defineWithoutOptions(checkReadyAndPrint)},
+		{"version", "", "Print the version.", "", defineWithoutOptions(printVersion)},
 	}
 }
 

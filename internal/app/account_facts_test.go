@@ -39,7 +39,7 @@ func (b *bench) facts(account contract.Account) core.Facts {
 // named counts the calls to the networks with this name; all for "".
 func (b *bench) named(call string) int {
 	n := 0
-	for _, c := range b.Sim.Calls.ListRecent(0) {
+	for _, c := range b.Sim.Calls.ListLast(0) {
 		if call == "" || c.Call == call {
 			n++
 		}

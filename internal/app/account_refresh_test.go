@@ -28,7 +28,7 @@ func refreshAll(t *testing.T, a *app.App) int {
 }
 
 func refreshCalls(h *apptest.Harness) (n int) {
-	for _, call := range h.Sim.Calls.ListRecent(0) {
+	for _, call := range h.Sim.Calls.ListLast(0) {
 		if call.Call == "refresh" {
 			n++
 		}

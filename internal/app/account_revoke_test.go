@@ -15,7 +15,7 @@ import (
 
 // revokeCalls counts the calls that ended grants, or tried to.
 func revokeCalls(h *apptest.Harness) (n int) {
-	for _, call := range h.Sim.Calls.ListRecent(0) {
+	for _, call := range h.Sim.Calls.ListLast(0) {
 		if call.Call == "revoke" {
 			n++
 		}
@@ -225,7 +225,7 @@ func TestARevocationRenewsALapsedToken(t *testing.T) {
 	if again == 0 || h.WorkRevocations() != 0 || revokeCalls(h) != 2 || tokensToRevoke(t, h) != 0 {
 		t.Errorf("again in %s: %d calls, %d tokens", again, revokeCalls(h), tokensToRevoke(t, h))
 	}
-	if last := h.Sim.Calls.ListRecent(1)[0]; last.Call != "revoke" || last.Status != 200 {
+	if last := h.Sim.Calls.ListLast(1)[0]; last.Call != "revoke" || last.Status != 200 {
 		t.Errorf("the last call was %+v", last)
 	}
 }

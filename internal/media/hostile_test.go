@@ -622,7 +622,7 @@ func TestAPictureOfManyScansIsNotDecoded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := makePlaceholderJPEG(facts)
+	want, err := makePlaceholderThumbnail(facts)
 	if err != nil {
 		t.Fatal(err)
 	}

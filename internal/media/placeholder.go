@@ -26,9 +26,9 @@ var placeholderColors = []color.RGBA{
 	{48, 44, 76, 255},
 }
 
-// makePlaceholderJPEG returns the placeholder thumbnail of a file that cannot be decoded, as a JPEG with the file's
-// aspect ratio. It shows a play symbol for a video, and the size in pixels for a picture.
-func makePlaceholderJPEG(facts Facts) ([]byte, error) {
+// makePlaceholderThumbnail returns the thumbnail of a file that cannot be decoded, as a JPEG with the file's aspect
+// ratio. It shows a play symbol for a video, and the size in pixels for a picture.
+func makePlaceholderThumbnail(facts Facts) ([]byte, error) {
 	width, height := placeholderSize(facts.Width, facts.Height)
 	picture := image.NewRGBA(image.Rect(0, 0, width, height))
 	background := placeholderColors[uint64(facts.Bytes+facts.DurationMs)%uint64(len(placeholderColors))] //nolint:gosec // both are positive

@@ -35,7 +35,7 @@ func MakeVideoThumbnailOrPlaceholder(ctx context.Context, r io.ReaderAt, facts F
 	}
 	ffmpeg, err := exec.LookPath("ffmpeg")
 	if err != nil {
-		return makePlaceholderJPEG(facts)
+		return makePlaceholderThumbnail(facts)
 	}
 	return makeFFmpegThumbnailOrPlaceholder(ctx, ffmpeg, r, facts)
 }
@@ -49,7 +49,7 @@ func makeFFmpegThumbnailOrPlaceholder(ctx context.Context, ffmpeg string, r io.R
 	case err != nil && !errors.Is(err, errNoFrame) && !isRefusal(err):
 		return nil, err
 	case err != nil:
-		return makePlaceholderJPEG(facts)
+		return makePlaceholderThumbnail(facts)
 	}
 	return encodeSmallJPEG(applyOrientation(scaleToThumbnail(picture), facts.Orientation))
 }

@@ -57,7 +57,7 @@ func MakePictureThumbnailOrPlaceholder(ctx context.Context, r io.ReaderAt, facts
 		return nil, fmt.Errorf("make a thumbnail: a file of type %s is not a picture", facts.Mime)
 	}
 	if !facts.isWithinDecodeLimits() {
-		return makePlaceholderJPEG(facts)
+		return makePlaceholderThumbnail(facts)
 	}
 	f := newFile(ctx, r, facts.Bytes)
 	profile, err := f.readRGBProfile(facts, maxThumbnailProfileBytes)

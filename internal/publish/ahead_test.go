@@ -59,10 +59,10 @@ func TestAPostWithFilesIsPreparedAheadAndLiveAtItsTime(t *testing.T) {
 					t.Errorf("%d attempts, next at %s, prepared after %s", post.Attempts, b.next(), waited)
 				}
 				b.Clock.Set(due)
-				calls := len(b.Sim.Calls.ListRecent(0))
+				calls := len(b.Sim.Calls.ListLast(0))
 				post = b.ws.Work(post)
 				b.wants(post, "live", 1, "created", "queued", "publishing", "live")
-				one, calls := b.Sim.Posts.All()[0], len(b.Sim.Calls.ListRecent(0))-calls
+				one, calls := b.Sim.Posts.All()[0], len(b.Sim.Calls.ListLast(0))-calls
 				if post.Attempts != 1 || calls > 3 || !one.FirstPublishCallAt.Equal(due) {
 					t.Errorf("%d attempts, %d calls at its time; visible: %+v", post.Attempts, calls, one)
 				}
@@ -74,8 +74,8 @@ func TestAPostWithFilesIsPreparedAheadAndLiveAtItsTime(t *testing.T) {
 func TestATextIsNotPreparedAhead(t *testing.T) {
 	b := newBench(t)
 	post := b.ahead("later", b.ws.Account("threads"))
-	calls := len(b.Sim.Calls.ListRecent(0))
-	if post = b.ws.Work(post); len(b.Sim.Calls.ListRecent(0)) != calls || !b.next().Equal(post.PublishAt.Time) {
+	calls := len(b.Sim.Calls.ListLast(0))
+	if post = b.ws.Work(post); len(b.Sim.Calls.ListLast(0)) != calls || !b.next().Equal(post.PublishAt.Time) {
 		t.Errorf("the network was called; next at %s", b.next())
 	}
 }

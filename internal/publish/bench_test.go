@@ -86,7 +86,7 @@ func (b *bench) refuse(p contract.Post) contract.Post {
 // calls returns the number of calls of a kind that have reached a simulated network.
 func (b *bench) calls(call string) int {
 	n := 0
-	for _, c := range b.Sim.Calls.ListRecent(0) {
+	for _, c := range b.Sim.Calls.ListLast(0) {
 		if c.Call == call {
 			n++
 		}

@@ -310,7 +310,7 @@ func (n noting) note(do core.Action, it network.Item, call func()) {
 	if made == 0 {
 		return
 	}
-	for _, rec := range n.b.Sim.Calls.ListRecent(made) {
+	for _, rec := range n.b.Sim.Calls.ListLast(made) {
 		if rec.Call == "" || rec.Call == sim.CallFetch {
 			continue
 		}
@@ -534,7 +534,7 @@ func (b *errorBench) meet(c errorCase) {
 func (b *errorBench) landed() {
 	b.t.Helper()
 	b.Eventually("all calls are over", func() bool {
-		return !slices.ContainsFunc(b.Sim.Calls.ListRecent(20), func(r sim.CallRecord) bool {
+		return !slices.ContainsFunc(b.Sim.Calls.ListLast(20), func(r sim.CallRecord) bool {
 			return r.Status == 0 && strings.HasPrefix(r.Fault, sim.Slow)
 		})
 	})

@@ -130,13 +130,13 @@ func TestAPostWhoseFileIsLostFailsUnsent(t *testing.T) {
 			for _, key := range b.blobKeys() {
 				must(t, b.Config.Blobs.Delete(t.Context(), key))
 			}
-			calls := len(b.Sim.Calls.ListRecent(0))
+			calls := len(b.Sim.Calls.ListLast(0))
 			p = b.ws.Work(p)
 			if p.Status != "failed" || p.Error.Code != "media_purged" || !strings.Contains(p.Error.Message, "photo.jpg") ||
 				p.Error.Hint == nil {
 				t.Errorf("the post is %s: %+v", p.Status, p.Error)
 			}
-			if n := len(b.Sim.Calls.ListRecent(0)); n != calls || b.Visible("a") != 0 {
+			if n := len(b.Sim.Calls.ListLast(0)); n != calls || b.Visible("a") != 0 {
 				t.Errorf("the network was called %d times", n-calls)
 			}
 			if p = b.after(time.Hour, p); p.Status != "failed" || p.Attempts != 1 {

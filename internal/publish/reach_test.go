@@ -17,13 +17,13 @@ func TestAPostWhoseFilesCannotBeDownloadedFailsUnsent(t *testing.T) {
 	id, err := core.ParseID[core.PostKind](p.ID)
 	must(t, err)
 	worker := b.Replica(func(c *app.Config) { c.NetworksURL = "" })
-	calls := len(b.Sim.Calls.ListRecent(0))
+	calls := len(b.Sim.Calls.ListLast(0))
 	must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
 	p = b.ws.Post(p)
 	if p.Status != "failed" || p.Error.Code != "media_unreachable" || p.Error.Hint == nil {
 		t.Errorf("the post is %s: %+v", p.Status, p.Error)
 	}
-	if n := len(b.Sim.Calls.ListRecent(0)) - calls; n != 0 {
+	if n := len(b.Sim.Calls.ListLast(0)) - calls; n != 0 {
 		t.Errorf("the network was called %d times", n)
 	}
 	if p = b.after(time.Hour, p); p.Status != "failed" || p.Attempts != 1 {

@@ -21,7 +21,7 @@ import (
 
 // overlaps returns the number of publishing calls that arrived while another call of the account was in progress.
 func (b *bench) overlaps() (n int) {
-	for _, c := range b.Sim.Calls.ListRecent(0) {
+	for _, c := range b.Sim.Calls.ListLast(0) {
 		if c.Overlaps {
 			n++
 		}

@@ -79,15 +79,15 @@ func (c *control) backdatePost(w http.ResponseWriter, r *http.Request) {
 func (c *control) listCalls(w http.ResponseWriter, r *http.Request) {
 	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
 	writeJSON(w, http.StatusOK, map[string]any{
-		"calls": c.kit.Calls.ListRecent(limit), "uploadedBytes": c.kit.Calls.UploadedBytes(),
+		"calls": c.kit.Calls.ListLast(limit), "uploadedBytes": c.kit.Calls.UploadedBytes(),
 	})
 }
 
 func (c *control) listFaults(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, c.faultState())
+	writeJSON(w, http.StatusOK, c.listActiveAndSpentFaults())
 }
 
-func (c *control) faultState() map[string]any {
+func (c *control) listActiveAndSpentFaults() map[string]any {
 	return map[string]any{"faults": c.kit.Faults.ListActive(), "spent": c.kit.Faults.ListSpent()}
 }
 
@@ -101,7 +101,7 @@ func (c *control) addFaults(w http.ResponseWriter, r *http.Request) {
 			url.Values{"done": {nextPostFails}, "network": {r.FormValue("network")}})
 		return
 	}
-	c.redirectFormOrSendState(w, r, "fault-added", err, c.faultState())
+	c.redirectFormOrSendState(w, r, "fault-added", err, c.listActiveAndSpentFaults())
 }
 
 // clearAllFaultsOrDeleteOne deletes all faults, or only the one whose id is in the query.
@@ -112,7 +112,7 @@ func (c *control) clearAllFaultsOrDeleteOne(w http.ResponseWriter, r *http.Reque
 		return
 	}
 	c.kit.Faults.Clear()
-	writeJSON(w, http.StatusOK, c.faultState())
+	writeJSON(w, http.StatusOK, c.listActiveAndSpentFaults())
 }
 
 func (c *control) deleteFault(w http.ResponseWriter, r *http.Request) {
@@ -125,7 +125,7 @@ func (c *control) deleteFault(w http.ResponseWriter, r *http.Request) {
 	if !c.kit.Faults.Delete(id) && !isForm(r) {
 		err = fmt.Errorf("there is no active fault %q", id)
 	}
-	c.redirectFormOrSendState(w, r, "fault-removed", err, c.faultState())
+	c.redirectFormOrSendState(w, r, "fault-removed", err, c.listActiveAndSpentFaults())
 }
 
 func (c *control) listOptions(w http.ResponseWriter, _ *http.Request) {

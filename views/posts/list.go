@@ -101,8 +101,8 @@ func (m ListModel) ContentHash() string {
 	return ui.HashValues(shown...)
 }
 
-// moveInput returns the values of the inputs for moving posts, with proposals in place of empty values.
-func (m ListModel) moveInput() MoveInput {
+// moveInputWithProposals returns the values of the inputs for moving posts, with proposals in place of empty values.
+func (m ListModel) moveInputWithProposals() MoveInput {
 	in, way := m.Move, MoveLater
 	if m.movesDay() {
 		way = MoveToDay

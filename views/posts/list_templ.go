@@ -173,7 +173,7 @@ func Together(m ListModel, total int, backURL, backLabel string) templ.Component
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = movePanel(m, m.moveInput()).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = movePanel(m, m.moveInputWithProposals()).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1948,7 +1948,7 @@ func bulkBar(m ListModel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = movePanel(m, m.moveInput()).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = movePanel(m, m.moveInputWithProposals()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -32,7 +32,7 @@ func testFacts(t *testing.T, h Harness) {
 		if all := w.VisiblePosts(); len(all) > 0 {
 			t.Errorf("visible: %+v", all)
 		}
-		for _, r := range w.Kit.Calls.ListRecent(0) {
+		for _, r := range w.Kit.Calls.ListLast(0) {
 			if r.Call == "create" || r.Call == "publish" {
 				t.Errorf("%s was called", r.Call)
 			}

@@ -163,9 +163,9 @@ func (w *World) hashFiles(it network.Item) []string {
 	return all
 }
 
-// checkPublished checks that the item is the only visible post and has its files in their order, and that the worker
-// has the post's id.
-func (w *World) checkPublished(it network.Item, k *Worker) {
+// checkOnlyVisiblePostIs checks that the item is the only visible post and has its files in their order, and that the
+// worker has the post's id.
+func (w *World) checkOnlyVisiblePostIs(it network.Item, k *Worker) {
 	w.t.Helper()
 	one := w.requireOnePost(it.Text)
 	if k.ID != one.ID || k.URL != "" && k.URL != one.URL {
@@ -198,7 +198,7 @@ func testFilesAtLimits(t *testing.T, h Harness) {
 			if do := k.Run(); do != core.DoLive {
 				t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
 			}
-			w.checkPublished(it, k)
+			w.checkOnlyVisiblePostIs(it, k)
 			link, err := w.Net.FetchLink(t.Context(), k.it, k.ID)
 			if err != nil {
 				t.Fatalf("no link to %q: %v", k.ID, err)
@@ -269,7 +269,7 @@ func testLostCall(t *testing.T, h Harness, d network.Draft, n int, arrives, cras
 	case do != core.DoLive:
 		t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
 	}
-	w.checkPublished(it, k)
+	w.checkOnlyVisiblePostIs(it, k)
 	if one := w.VisiblePosts()[0]; arrives && one.PublishCalls != 1 {
 		t.Errorf("%d publishing calls for a post that was already published: %v", one.PublishCalls, k.calls)
 	}
@@ -299,7 +299,7 @@ func testSlowProcessing(t *testing.T, h Harness) {
 				if do := k.Run(); do != core.DoLive {
 					t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
 				}
-				w.checkPublished(it, k)
+				w.checkOnlyVisiblePostIs(it, k)
 				if one := w.VisiblePosts()[0]; one.PublishCalls != 1 {
 					t.Errorf("%d publishing calls: %v", one.PublishCalls, k.calls)
 				}
@@ -332,7 +332,7 @@ func testUnfetchableFiles(t *testing.T, h Harness) {
 			w.AddFault(sim.Fault{Call: sim.CallFetch, Kind: sim.ServerError})
 			k = w.NewWorker(it)
 			if do := k.Run(); do == core.DoLive {
-				w.checkPublished(it, k)
+				w.checkOnlyVisiblePostIs(it, k)
 			}
 		})
 	}
@@ -369,7 +369,7 @@ func testUnreadableFiles(t *testing.T, h Harness) {
 			if do := k.Run(); do != core.DoLive {
 				t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
 			}
-			w.checkPublished(it, k)
+			w.checkOnlyVisiblePostIs(it, k)
 		})
 	}
 }
@@ -406,7 +406,7 @@ func testInterruptedUpload(t *testing.T, h Harness) {
 			if got := w.received.Load(); left != 0 || got < size || got > size+slack {
 				t.Errorf("for a file of %d bytes %d arrived, and %d breaks are left", size, got, left)
 			}
-			w.checkPublished(it, k)
+			w.checkOnlyVisiblePostIs(it, k)
 		})
 	}
 }
@@ -461,7 +461,7 @@ func testPreparation(t *testing.T, h Harness) {
 			if do := k.Run(); do != core.DoLive {
 				t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
 			}
-			w.checkPublished(it, k)
+			w.checkOnlyVisiblePostIs(it, k)
 		})
 	}
 }

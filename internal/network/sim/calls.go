@@ -96,8 +96,8 @@ func (c *Calls) CountCalls() int {
 	return c.total
 }
 
-// ListRecent returns the latest requests, at most limit, oldest first. A limit of 0 returns all that are remembered.
-func (c *Calls) ListRecent(limit int) []CallRecord {
+// ListLast returns the latest requests, at most limit, oldest first. A limit of 0 returns all that are remembered.
+func (c *Calls) ListLast(limit int) []CallRecord {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := min(c.total, len(c.ring))

@@ -107,8 +107,8 @@ func (s *mediaStore) close() error {
 }
 
 // ServeMedia serves a file that a network fetched; a file too large to be stored is not found.
-func (k *Kit) ServeMedia(w http.ResponseWriter, r *http.Request, sum string) {
-	raw, err := hex.DecodeString(sum)
+func (k *Kit) ServeMedia(w http.ResponseWriter, r *http.Request, sha256Hex string) {
+	raw, err := hex.DecodeString(sha256Hex)
 	k.shelf.mu.Lock()
 	folder := k.shelf.folder
 	k.shelf.mu.Unlock()

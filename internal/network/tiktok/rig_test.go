@@ -58,7 +58,7 @@ func setOption(t *testing.T, w *nt.World, name, value string) {
 // countCalls returns how often the simulator received a call.
 func countCalls(w *nt.World, name string) int {
 	n := 0
-	for _, c := range w.Kit.Calls.ListRecent(0) {
+	for _, c := range w.Kit.Calls.ListLast(0) {
 		if c.Call == name {
 			n++
 		}

@@ -92,7 +92,7 @@ func TestAChannelThatIsNotVerifiedHasNoThumbnails(t *testing.T) {
 // entries returns how often the video is in its playlist.
 func entries(t *testing.T, w *nt.World) (n int) {
 	t.Helper()
-	for _, call := range w.Kit.Calls.ListRecent(0) {
+	for _, call := range w.Kit.Calls.ListLast(0) {
 		if call.Call == "playlist" && call.Status == 200 {
 			n++
 		}

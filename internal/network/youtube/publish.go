@@ -62,18 +62,18 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle str
 	size := u.nextPartSizeBeforeTail(p.Offset)
 	if size <= 0 {
 		u.Tail = p.Offset
-		return network.Status{Verdict: core.Ready, Handle: handleUnlessArmed(it, u)}, nil
+		return network.Status{Verdict: core.Ready, Handle: encodeChangedHandleUnlessArmed(it, u)}, nil
 	}
 	_, err = n.sendPart(ctx, it, u, p.Offset, size)
 	if isUnknownOrTransient(err) { // the next query returns what has arrived
 		u.Chunk = max(u.Chunk/2/unit*unit, unit)
-		return network.Status{Verdict: core.Pending, Handle: handleUnlessArmed(it, u), Message: err.Error()}, nil
+		return network.Status{Verdict: core.Pending, Handle: encodeChangedHandleUnlessArmed(it, u), Message: err.Error()}, nil
 	}
 	return network.Status{Verdict: core.Progress}, err
 }
 
-// handleUnlessArmed returns the changed handle, or "" after the arm, when a handle must not change.
-func handleUnlessArmed(it network.Item, u uploadHandle) string {
+// encodeChangedHandleUnlessArmed returns the changed handle, or "" after the arm, when a handle must not change.
+func encodeChangedHandleUnlessArmed(it network.Item, u uploadHandle) (handleOrEmptyToKeep string) {
 	if !it.ArmedAt.IsZero() {
 		return ""
 	}

@@ -128,7 +128,7 @@ func (s *Sim) findUpload(q *sim.Request) (sim.Route, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		switch {
-		case u == nil || u.Channel != q.Account, s.kit.Now().After(u.CreatedAt.Add(s.sessionLife())):
+		case u == nil || u.Channel != q.Account, s.kit.Now().After(u.CreatedAt.Add(s.uploadSessionLife())):
 			return nil, newDocumentedError("notFound")
 		case u.Post != "": // the final response is repeated
 			return s.finalAnswer(u)
@@ -144,7 +144,7 @@ func (s *Sim) findUpload(q *sim.Request) (sim.Route, error) {
 	return route, nil
 }
 
-func (s *Sim) sessionLife() time.Duration {
+func (s *Sim) uploadSessionLife() time.Duration {
 	return time.Duration(s.kit.NumberOption(OptSession)) * time.Hour
 }
 
