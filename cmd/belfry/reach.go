@@ -60,7 +60,7 @@ func checkAndDescribeMediaURL(ctx context.Context, cfg app.Config, verificationF
 	why := cfg.Fetch.CheckPublicHTTPS(ctx, cfg.MediaURL)
 	if why == nil {
 		// Belfry never opens some addresses that networks open, such as one with a port.
-		if why = cfg.Fetch.CheckReachable(ctx, prefix); errors.Is(why, fetch.ErrAddress) {
+		if why = cfg.Fetch.CheckOpensWithoutRedirectOrServerError(ctx, prefix); errors.Is(why, fetch.ErrAddress) {
 			why = nil
 		}
 	}

@@ -61,10 +61,11 @@ func (c *Client) CheckPublicHTTPS(ctx context.Context, address string) error {
 	return nil
 }
 
-// CheckReachable sends a request to an address, and returns an error that says why it cannot be opened: no connection,
-// an invalid certificate, a redirect or a server error. For an address that the client never opens, such as one with a
-// port, the error is ErrAddress.
-func (c *Client) CheckReachable(ctx context.Context, address string) error {
+// CheckOpensWithoutRedirectOrServerError sends a GET request to an address, and returns an error that says why networks
+// cannot download from it: no connection, an invalid certificate, a redirect or a 5xx status. A 4xx status is no error,
+// because the address may be only the prefix of the addresses of files. For an address that the client never opens,
+// such as one with a port, the error is ErrAddress.
+func (c *Client) CheckOpensWithoutRedirectOrServerError(ctx context.Context, address string) error {
 	if _, err := parseAndCheckAddressForm(address); err != nil {
 		return err
 	}

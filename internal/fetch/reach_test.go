@@ -92,7 +92,7 @@ func TestCheckOpensFindsWhatANetworkWouldMeet(t *testing.T) {
 		"https://elsewhere.example.com/":  "cannot be opened",
 		"https://example.com:8443/a/port": ErrAddress.Error(),
 	} {
-		err := c.CheckReachable(t.Context(), address)
+		err := c.CheckOpensWithoutRedirectOrServerError(t.Context(), address)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v; want %q", address, err, want)
 		}
