@@ -270,7 +270,7 @@ func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p core.Post, r
 	if r.used, err = t.UsedSlots(ctx, period); err != nil {
 		return err
 	}
-	row := a.buildPlanRow(d, true)
+	row := a.buildPlanRowWithTargetIssues(d, true)
 	row.PublishAt = p.PublishAt
 	row.Issues = slices.Concat(row.Issues, timeIssues, r.quotaIssues(1))
 	r.targets, r.rows = []postTarget{d}, []core.PlanRow{row}
@@ -365,7 +365,7 @@ func (a *App) checkContentAndSetDelivery(ctx context.Context, t store.Tenant, p 
 	if err != nil {
 		return pub, err
 	}
-	if row := a.buildPlanRow(d, true); !row.OK() {
+	if row := a.buildPlanRowWithTargetIssues(d, true); !row.OK() {
 		return pub, refuseIfPostHasIssues(p, row.Issues)
 	}
 	return d.publicationWithFlowAndLeadTime(pub), nil

@@ -39,7 +39,7 @@ func (a *App) buildPlanRows(r *postRequest) {
 	r.at = at
 	for _, target := range r.targets {
 		target.draft.Facts = target.draft.Facts.OnlyValidFor(at, a.cfg.Now())
-		row := a.buildPlanRow(target, r.queuesPosts())
+		row := a.buildPlanRowWithTargetIssues(target, r.queuesPosts())
 		row.PublishAt = at
 		row.Issues, row.Warnings = append(row.Issues, issues...), append(row.Warnings, warnings...)
 		r.rows = append(r.rows, row)
@@ -111,9 +111,10 @@ func (r *postRequest) hasIssues() bool {
 	return slices.ContainsFunc(r.rows, func(row core.PlanRow) bool { return !row.OK() })
 }
 
-// buildPlanRow returns the plan's row for a target, with the issues of its network, files and account. Issues that only
-// prevent queueing are left out unless forQueueing is set: a draft may have an account that must be reconnected.
-func (a *App) buildPlanRow(target postTarget, forQueueing bool) core.PlanRow {
+// buildPlanRowWithTargetIssues returns the plan's row for a target, with the issues and warnings of its network, files
+// and account, but without those of the time, the quota and repeated texts. Issues that only prevent queueing are left
+// out unless forQueueing is set: a draft may have an account that must be reconnected.
+func (a *App) buildPlanRowWithTargetIssues(target postTarget, forQueueing bool) core.PlanRow {
 	d := target.draft
 	row := core.PlanRow{Account: d.Account.ID, Platform: d.Account.Platform}
 	row.Issues, row.Warnings = target.network.CheckDraft(d)
