@@ -30,7 +30,7 @@ func (a *App) formatPlanTable(r *postRequest) string {
 		}
 	}
 	_ = columns.Flush()
-	out := table.String() + r.formatQuota()
+	out := table.String() + r.formatMonthlyPostQuotaLine()
 	if len(notes) > 0 {
 		out += "\n\n" + strings.Join(notes, "\n")
 	}
@@ -49,7 +49,8 @@ func (r *postRequest) formatRowTime(row core.PlanRow) string {
 	return r.when.Zone.FormatTime(row.PublishAt)
 }
 
-func (r *postRequest) formatQuota() string {
+// formatMonthlyPostQuotaLine returns a sentence about the workspace's posts of this month and those of the request.
+func (r *postRequest) formatMonthlyPostQuotaLine() string {
 	if r.subscription.Posts == nil {
 		return fmt.Sprintf("Posts this month: %d used, no limit, %d requested.", r.used, r.slotCount())
 	}
