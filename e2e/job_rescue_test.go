@@ -22,7 +22,7 @@ import (
 func TestJobsOfAKilledWorkerAreRescued(t *testing.T) {
 	t.Parallel()
 	kinds := []string{"check", "discard", "fetch", "link", "process", "refresh"}
-	gateway := blobtest.Start(t)
+	gateway := blobtest.StartVersityGateway(t)
 	storage := gateway.Bucket(t, "killed")
 	// Calls end with half a lease: none does so before the kill.
 	s := newService(t, map[string]string{"STORAGE_URL": storage, "LEASE": "10m"})

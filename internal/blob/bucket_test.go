@@ -34,7 +34,7 @@ func openStore(t *testing.T, address string) blob.Store {
 }
 
 func TestBucket(t *testing.T) {
-	g := blobtest.Start(t)
+	g := blobtest.StartVersityGateway(t)
 	names := make(chan string, 26)
 	for c := range cap(names) {
 		names <- "bucket-" + string(rune('a'+c))
@@ -47,7 +47,7 @@ func TestBucket(t *testing.T) {
 
 func TestBucketWhoseServerStops(t *testing.T) {
 	t.Parallel()
-	g := blobtest.Start(t)
+	g := blobtest.StartVersityGateway(t)
 	address := g.Bucket(t, "bucket")
 	s := openStore(t, address)
 	const size = 30 << 20
@@ -103,7 +103,7 @@ func newCore(t *testing.T, address string) *minio.Core {
 
 func TestBucketIsTidied(t *testing.T) {
 	t.Parallel()
-	g := blobtest.Start(t)
+	g := blobtest.StartVersityGateway(t)
 	address := strings.Replace(g.Bucket(t, "bucket"), "?", "/ours?", 1)
 	core := newCore(t, address)
 	for _, key := range []string{"ours/a", "ours/b/c", "theirs/a"} {
@@ -131,7 +131,7 @@ func TestBucketTakesCredentialsFromTheEnvironment(t *testing.T) {
 	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY", "AWS_SECRET_ACCESS_KEY", "AWS_SECRET_KEY", "AWS_SESSION_TOKEN"} {
 		t.Setenv(name, "")
 	}
-	g := blobtest.Start(t)
+	g := blobtest.StartVersityGateway(t)
 	u, err := url.Parse(g.Bucket(t, "bucket"))
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestBucketTakesCredentialsFromTheEnvironment(t *testing.T) {
 // A stream of Unknown size must not wait in the temporary folder until it ends.
 func TestAnUploadOfUnknownSizeIsSentInParts(t *testing.T) {
 	t.Parallel()
-	address := blobtest.Start(t).Bucket(t, "bucket")
+	address := blobtest.StartVersityGateway(t).Bucket(t, "bucket")
 	s, core := openStore(t, address), newCore(t, address)
 	const part, parts = 5 << 20, 4
 	source, sender := io.Pipe()
@@ -194,7 +194,7 @@ func TestAnUploadOfUnknownSizeIsSentInParts(t *testing.T) {
 // With tls=off, only a checksum protects the bytes on their way.
 func TestBytesDamagedOnTheWayToABucketAreRefused(t *testing.T) {
 	t.Parallel()
-	address := blobtest.Start(t).Bucket(t, "bucket")
+	address := blobtest.StartVersityGateway(t).Bucket(t, "bucket")
 	u, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 func TestOpenSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	g := blobtest.Start(t)
+	g := blobtest.StartVersityGateway(t)
 	there := g.Bucket(t, "bucket")
 	blocked := filepath.Join(t.TempDir(), "a file")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {

@@ -27,9 +27,9 @@ type Gateway struct {
 	cancel context.CancelFunc
 }
 
-// Start starts a server, which ends with the test at the latest. The first call builds the program that tools/tools.mod
-// pins. This takes minutes, so `make test` does it before the tests.
-func Start(t *testing.T) *Gateway {
+// StartVersityGateway starts an S3 server in its own process, which ends with the test at the latest. The first call
+// builds the program that tools/tools.mod pins. This takes minutes, so `make test` does it before the tests.
+func StartVersityGateway(t *testing.T) *Gateway {
 	t.Helper()
 	program := program(t)
 	for range 5 { // another process may take the port first
