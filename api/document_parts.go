@@ -36,8 +36,8 @@ func describeSecuritySchemes() map[string]*huma.SecurityScheme {
 	}
 }
 
-// securityFor returns the kinds of credentials that can have the access, in OpenAPI's form.
-func securityFor(access app.Access) []map[string][]string {
+// listAcceptedCredentials returns the kinds of credentials that can have the access, in OpenAPI's form.
+func listAcceptedCredentials(access app.Access) []map[string][]string {
 	session := map[string][]string{"session": {}}
 	if access.Session {
 		return []map[string][]string{session}
