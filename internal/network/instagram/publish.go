@@ -148,7 +148,7 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle str
 	if _, _, ok := meta.ParseUploadHandle(handle); ok {
 		return n.sendRemainingToContainer(ctx, it, handle)
 	}
-	return n.containers.AdvanceStatus(ctx, it, handle)
+	return n.containers.AskStatusOrCreateCarousel(ctx, it, handle)
 }
 
 // container is a container, as Instagram returns it.

@@ -38,10 +38,12 @@ const (
 // NewCarouselItemsHandle returns the handle that lists the containers of a carousel's items, in the post's order.
 func NewCarouselItemsHandle(ids []string) string { return itemsHandle + strings.Join(ids, itemsComma) }
 
-// AdvanceStatus returns the status of a container. For a handle of items, it queries each item and, once all are ready,
-// creates the carousel, whose handle replaces the handle of items. If that response is lost, the carousel stays
-// invisible and another is created.
-func (c Containers) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+// AskStatusOrCreateCarousel returns the status of a container. For a handle of items, it queries each item and, once
+// all are ready, creates the carousel, whose handle replaces the handle of items. It publishes nothing: if that
+// response is lost, the carousel stays invisible and another is created.
+func (c Containers) AskStatusOrCreateCarousel(
+	ctx context.Context, it network.Item, handle string,
+) (network.Status, error) {
 	children, ok := strings.CutPrefix(handle, itemsHandle)
 	if !ok {
 		return c.Ask(ctx, it, handle)

@@ -85,7 +85,7 @@ func (n *Network) createAtEdge(
 
 // AdvanceStatus returns the status of the container, and creates a carousel once all its items are ready.
 func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	return n.containers.AdvanceStatus(ctx, it, handle)
+	return n.containers.AskStatusOrCreateCarousel(ctx, it, handle)
 }
 
 func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
