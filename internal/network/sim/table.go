@@ -29,7 +29,7 @@ func OpenTable[V any](k *Kit, network, name string) *Table[V] {
 			}
 			t.setValue(l.ID, value)
 		case l.ID == "":
-			t.forgetAll()
+			t.dropAllValues()
 		default:
 			t.dropValue(l.ID)
 		}
@@ -85,9 +85,11 @@ func (t *Table[V]) Clear() error {
 	if err := t.journal.appendLine(t.key, "", nil); err != nil {
 		return err
 	}
-	t.forgetAll()
+	t.dropAllValues()
 	return nil
 }
+
+// setValue, dropValue and dropAllValues change the table in memory only.
 
 func (t *Table[V]) setValue(id string, value V) {
 	if !t.Has(id) {
@@ -101,7 +103,7 @@ func (t *Table[V]) dropValue(id string) {
 	t.order = slices.DeleteFunc(t.order, func(other string) bool { return other == id })
 }
 
-func (t *Table[V]) forgetAll() {
+func (t *Table[V]) dropAllValues() {
 	clear(t.byID)
 	t.order = nil
 }
