@@ -78,7 +78,7 @@ func TestDescriptionMatchesTheRepository(t *testing.T) {
 
 func TestTheDescriptionIsSound(t *testing.T) {
 	t.Parallel()
-	if _, err := apitest.Open(described(t).Document()); err != nil {
+	if _, err := apitest.NewResponseChecker(described(t).Document()); err != nil {
 		t.Error(err)
 	}
 }

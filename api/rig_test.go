@@ -49,10 +49,10 @@ func open(t *testing.T, options ...func(*app.Config)) *rig {
 	v1.Mount(server.Echo)
 	listener := httptest.NewServer(server)
 	t.Cleanup(listener.Close)
-	book, err := apitest.Open(v1.Document())
+	checker, err := apitest.NewResponseChecker(v1.Document())
 	must(t, err)
 	r.base = listener.URL
-	r.client = &http.Client{Transport: book.Transport(listener.Client().Transport, func(err error) { t.Error(err) })}
+	r.client = &http.Client{Transport: checker.Transport(listener.Client().Transport, func(err error) { t.Error(err) })}
 	return r
 }
 

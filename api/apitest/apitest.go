@@ -18,27 +18,27 @@ import (
 
 const prefix = "/v1"
 
-// Book is a description that responses are checked against. It is safe for concurrent use.
-type Book struct {
+// ResponseChecker checks responses against a description. It is safe for concurrent use.
+type ResponseChecker struct {
 	doc *openapi3.T
 	// schemas are the schemas of bodies, by their paths in the description. kin-openapi would compile a schema for each
 	// response, which takes longer than most requests.
 	schemas map[string]*jsonschema.Schema
 }
 
-// opened contains the books by their documents, because compiling one takes longer than most tests.
-var opened sync.Map
+// checkers contains the response checkers by their documents, because compiling one takes longer than most tests.
+var checkers sync.Map
 
-// Open reads a description as returned by GET /v1/openapi.json. In each process, it compiles a description only once.
-// It returns an error if the description is not valid OpenAPI.
-func Open(document []byte) (*Book, error) {
-	once, _ := opened.LoadOrStore(string(document), sync.OnceValues(func() (*Book, error) {
-		return compileBook(document)
+// NewResponseChecker reads a description as returned by GET /v1/openapi.json. In each process, it compiles a
+// description only once. It returns an error if the description is not valid OpenAPI.
+func NewResponseChecker(document []byte) (*ResponseChecker, error) {
+	once, _ := checkers.LoadOrStore(string(document), sync.OnceValues(func() (*ResponseChecker, error) {
+		return compileResponseChecker(document)
 	}))
-	return once.(func() (*Book, error))() //nolint:errcheck,forcetypeassert // nothing else is stored
+	return once.(func() (*ResponseChecker, error))() //nolint:errcheck,forcetypeassert // nothing else is stored
 }
 
-func compileBook(document []byte) (*Book, error) {
+func compileResponseChecker(document []byte) (*ResponseChecker, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(document)
 	if err != nil {
 		return nil, fmt.Errorf("read the description: %w", err)
@@ -46,14 +46,14 @@ func compileBook(document []byte) (*Book, error) {
 	if err := doc.Validate(context.Background()); err != nil {
 		return nil, fmt.Errorf("check the description: %w", err)
 	}
-	b := &Book{doc, map[string]*jsonschema.Schema{}}
-	return b, b.compile(document)
+	c := &ResponseChecker{doc, map[string]*jsonschema.Schema{}}
+	return c, c.compile(document)
 }
 
 // errorSchema is the path of the schema for errors.
 const errorSchema = "/components/schemas/Error"
 
-func (b *Book) compile(document []byte) error {
+func (c *ResponseChecker) compile(document []byte) error {
 	tree, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
 	if err != nil {
 		return fmt.Errorf("read the description: %w", err)
@@ -64,7 +64,7 @@ func (b *Book) compile(document []byte) error {
 		return fmt.Errorf("add the description: %w", err)
 	}
 	places := map[string]bool{errorSchema: true}
-	for path, item := range b.doc.Paths.Map() {
+	for path, item := range c.doc.Paths.Map() {
 		for method, op := range item.Operations() {
 			for status, answer := range op.Responses.Map() {
 				if answer.Value.Content[jsonType] != nil {
@@ -74,7 +74,7 @@ func (b *Book) compile(document []byte) error {
 		}
 	}
 	for at := range places {
-		if b.schemas[at], err = compiler.Compile("api:description#" + at); err != nil {
+		if c.schemas[at], err = compiler.Compile("api:description#" + at); err != nil {
 			return fmt.Errorf("read the schema at %s: %w", at, err)
 		}
 	}
@@ -95,7 +95,7 @@ func schemaPath(path, method, status string, answer *openapi3.ResponseRef) strin
 
 // Check returns an error if the description does not have the status, a header, a type or a field of a response. For a
 // path or method that is not in the description, it checks that the response is an error.
-func (b *Book) Check(r *http.Request, status int, header http.Header, body []byte) error {
+func (c *ResponseChecker) Check(r *http.Request, status int, header http.Header, body []byte) error {
 	path, ok := strings.CutPrefix(r.URL.Path, prefix)
 	if !ok {
 		return nil
@@ -103,18 +103,18 @@ func (b *Book) Check(r *http.Request, status int, header http.Header, body []byt
 	if header.Get("X-Request-Id") == "" || header.Get("RateLimit-Policy") == "" {
 		return fmt.Errorf("the response %[3]d to %[1]s %[2]s lacks X-Request-Id or RateLimit-Policy", r.Method, r.URL.Path, status)
 	}
-	template, op := b.findOperation(r.Method, path)
+	template, op := c.findOperation(r.Method, path)
 	if op == nil {
-		return b.checkUndescribed(r, status, body)
+		return c.checkUndescribed(r, status, body)
 	}
-	if err := b.checkDescribed(r.Method, template, op, status, header, body); err != nil {
+	if err := c.checkDescribed(r.Method, template, op, status, header, body); err != nil {
 		return fmt.Errorf("the response %[3]d to %[1]s %[2]s does not match the description: %[4]w\n%[5]s", r.Method, r.URL.Path, status, err, body)
 	}
 	return nil
 }
 
-func (b *Book) checkDescribed(method, template string, op *openapi3.Operation, status int, header http.Header,
-	body []byte,
+func (c *ResponseChecker) checkDescribed(method, template string, op *openapi3.Operation, status int,
+	header http.Header, body []byte,
 ) error {
 	answer := op.Responses.Status(status)
 	if answer == nil {
@@ -141,25 +141,25 @@ func (b *Book) checkDescribed(method, template string, op *openapi3.Operation, s
 	if kind := header.Get("Content-Type"); kind != jsonType {
 		return fmt.Errorf("the content type is %q, but should be JSON", kind)
 	}
-	return b.checkBody(schemaPath(template, method, strconv.Itoa(status), answer), body)
+	return c.checkBody(schemaPath(template, method, strconv.Itoa(status), answer), body)
 }
 
 // checkBody checks a body against the schema at a path.
-func (b *Book) checkBody(at string, body []byte) error {
+func (c *ResponseChecker) checkBody(at string, body []byte) error {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("the body is not JSON: %w", err)
 	}
-	return b.schemas[at].Validate(v)
+	return c.schemas[at].Validate(v)
 }
 
 // findOperation returns the path and the operation of a request in the description, or nil if there is none.
-func (b *Book) findOperation(method, path string) (string, *openapi3.Operation) {
+func (c *ResponseChecker) findOperation(method, path string) (string, *openapi3.Operation) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
 	template, found := "", (*openapi3.Operation)(nil)
-	for t, item := range b.doc.Paths.Map() {
+	for t, item := range c.doc.Paths.Map() {
 		op := item.GetOperation(method)
 		if op == nil || !matchesTemplate(t, path) {
 			continue
@@ -185,11 +185,11 @@ func matchesTemplate(template, path string) bool {
 	return true
 }
 
-func (b *Book) checkUndescribed(r *http.Request, status int, body []byte) error {
+func (c *ResponseChecker) checkUndescribed(r *http.Request, status int, body []byte) error {
 	if r.Method == http.MethodOptions && status == http.StatusNoContent || r.Method == http.MethodHead {
 		return nil
 	}
-	if err := b.checkBody(errorSchema, body); err != nil {
+	if err := c.checkBody(errorSchema, body); err != nil {
 		return fmt.Errorf("the response %[3]d to %[1]s %[2]s is not an error as described: %[4]w\n%[5]s", r.Method, r.URL.Path, status, err, body)
 	}
 	return nil

@@ -10,22 +10,22 @@ import (
 	"belfry/api/apitest"
 )
 
-func book(t *testing.T) *apitest.Book {
+func newResponseChecker(t *testing.T) *apitest.ResponseChecker {
 	t.Helper()
 	document, err := os.ReadFile("../testdata/openapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := apitest.Open(document)
+	c, err := apitest.NewResponseChecker(document)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b
+	return c
 }
 
 func TestAnAnswerAgainstItsDescriptionIsFound(t *testing.T) {
 	t.Parallel()
-	b := book(t)
+	checker := newResponseChecker(t)
 	const failure = `{"code":"not_found","message":"m","hint":"h"}`
 	for name, c := range map[string]struct {
 		request string
@@ -51,13 +51,13 @@ func TestAnAnswerAgainstItsDescriptionIsFound(t *testing.T) {
 	} {
 		method, path, _ := strings.Cut(c.request, " ")
 		header := http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"x"}, "Ratelimit-Policy": {"x"}}
-		err := b.Check(httptest.NewRequestWithContext(t.Context(), method, path, nil), c.status, header, []byte(c.body))
+		err := checker.Check(httptest.NewRequestWithContext(t.Context(), method, path, nil), c.status, header, []byte(c.body))
 		if (err == nil) != c.sound {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	bare := http.Header{"Content-Type": {"application/json"}}
-	if err := b.Check(httptest.NewRequestWithContext(t.Context(), "GET", "/v1/accounts", nil), 200, bare, []byte(`{"accounts":[],"nextCursor":null}`)); err == nil {
+	if err := checker.Check(httptest.NewRequestWithContext(t.Context(), "GET", "/v1/accounts", nil), 200, bare, []byte(`{"accounts":[],"nextCursor":null}`)); err == nil {
 		t.Error("an answer without its headers was let by")
 	}
 }
@@ -70,7 +70,8 @@ func TestTheTransportReportsAndHandsOn(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	var reported []error
-	client := &http.Client{Transport: book(t).Transport(nil, func(err error) { reported = append(reported, err) })}
+	report := func(err error) { reported = append(reported, err) }
+	client := &http.Client{Transport: newResponseChecker(t).Transport(nil, report)}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/v1/whoami", nil)
 	if err != nil {
 		t.Fatal(err)

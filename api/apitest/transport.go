@@ -9,17 +9,17 @@ import (
 
 // Transport returns a transport that sends requests through next (http.DefaultTransport if it is nil), and reports
 // every response of /v1 that does not match the description.
-func (b *Book) Transport(next http.RoundTripper, report func(error)) http.RoundTripper {
+func (c *ResponseChecker) Transport(next http.RoundTripper, report func(error)) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport
 	}
-	return transport{b, next, report}
+	return transport{c, next, report}
 }
 
 type transport struct {
-	book   *Book
-	next   http.RoundTripper
-	report func(error)
+	checker *ResponseChecker
+	next    http.RoundTripper
+	report  func(error)
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -36,7 +36,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("read the answer to %s %s: %w", r.Method, r.URL.Path, err)
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
-	if err := t.book.Check(r, resp.StatusCode, resp.Header, body); err != nil {
+	if err := t.checker.Check(r, resp.StatusCode, resp.Header, body); err != nil {
 		t.report(err)
 	}
 	return resp, nil
