@@ -206,7 +206,7 @@ func (c *claim) markRefusedTokenOrWakePost(ctx context.Context, t store.Tenant, 
 		}
 	}
 	if refused || c.account.Status != core.AccountOK {
-		return t.WakePostIfAccountOK(ctx, c.post.ID)
+		return t.WakePostIfAccountStatusOK(ctx, c.post.ID)
 	}
 	return nil
 }

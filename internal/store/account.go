@@ -163,10 +163,10 @@ func (t Tenant) UnreplacedFailedPostIDsDueSince(ctx context.Context, account cor
 		args{"account": account, "codes": errorCodes, "since": dueSince, "limit": limit}))
 }
 
-// WakePostIfAccountOK lets a worker immediately continue with a publication that waits for its account, if the
+// WakePostIfAccountStatusOK lets a worker immediately continue with a publication that waits for its account, if the
 // account's status is ok after all. In the same transaction, the caller must have saved that the publication waits, so
 // that WakePostsAwaitingToken finds the publication if the account is reconnected later.
-func (t Tenant) WakePostIfAccountOK(ctx context.Context, post core.PostID) error {
+func (t Tenant) WakePostIfAccountStatusOK(ctx context.Context, post core.PostID) error {
 	return t.signalDueIfNoError(t.exec(ctx, `
 		UPDATE publications u SET `+wakeSQL+`
 		FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
