@@ -15,9 +15,9 @@ const clockSlack = time.Minute
 func SearchStart(armedAt time.Time) time.Time { return armedAt.Add(-clockSlack).Truncate(time.Second) }
 
 // IsSameText reports whether two texts are equal, apart from surrounding white space and the form of line breaks.
-func IsSameText(a, b string) bool { return trimAndUnifyLineBreaks(a) == trimAndUnifyLineBreaks(b) }
+func IsSameText(a, b string) bool { return trimAndConvertCRLF(a) == trimAndConvertCRLF(b) }
 
-func trimAndUnifyLineBreaks(s string) string {
+func trimAndConvertCRLF(s string) string {
 	return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n"))
 }
 
