@@ -37,7 +37,7 @@ func (r *request) showOutbox() error {
 	if r.findOutboxURL() == "" {
 		return core.NotFound()
 	}
-	kept, err := r.web.cfg.App.ListOutbox(r.context())
+	kept, err := r.web.cfg.App.ListNewestKeptMails(r.context())
 	if err != nil {
 		return err
 	}

@@ -142,9 +142,9 @@ type KeptMail struct {
 	mail.Message
 }
 
-// ListOutbox returns the emails that a mail server would have sent, newest first. It returns not_found unless this
-// server keeps emails.
-func (a *App) ListOutbox(ctx context.Context) ([]KeptMail, error) {
+// ListNewestKeptMails returns the outboxShown newest of the emails that a mail server would have sent, newest first. It
+// returns not_found unless this server keeps emails.
+func (a *App) ListNewestKeptMails(ctx context.Context) ([]KeptMail, error) {
 	if a.MailMode() != MailKept {
 		return nil, core.NotFound()
 	}

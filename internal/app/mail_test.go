@@ -210,14 +210,14 @@ func TestKeptMailIsShownAndNotSent(t *testing.T) {
 	h := apptest.New(t, func(c *app.Config) { c.Outbox = true })
 	made := h.Workspace("one").Invite("ben@example.org", core.RoleEditor)
 	must(t, h.App.SendAndDeleteQueuedMail(t.Context(), jobsOf[queue.Mail](t, h)[0].ID))
-	kept, err := h.App.ListOutbox(t.Context())
+	kept, err := h.App.ListNewestKeptMails(t.Context())
 	must(t, err)
 	if len(kept) != 1 || kept[0].To != "ben@example.org" || kept[0].Letter.Action.URL != made.InviteURL {
 		t.Errorf("the outbox has %+v", kept)
 	}
 	off := apptest.New(t)
 	off.Workspace("one").Invite("ben@example.org", core.RoleEditor)
-	if _, err := off.App.ListOutbox(t.Context()); core.CodeOf(err) != core.CodeNotFound || len(jobsOf[queue.Mail](t, off)) != 0 {
+	if _, err := off.App.ListNewestKeptMails(t.Context()); core.CodeOf(err) != core.CodeNotFound || len(jobsOf[queue.Mail](t, off)) != 0 {
 		t.Errorf("a server without email has an outbox: %v", err)
 	}
 }
