@@ -182,7 +182,7 @@ func (m Model) pageURL(page int) string {
 
 // ContentHash returns a string that changes whenever the list would look different. Pages poll with it (updateURL).
 func (m Model) ContentHash() string {
-	return ui.HashValues(m.accountCountAndPageText(), m.Networks, m.Zone.Name(), m.Frame.Manages)
+	return ui.HashValues(m.accountsSummaryText(), m.Networks, m.Zone.Name(), m.Frame.Manages)
 }
 
 // updateURL returns the address for polling the list. The response is 204 if nothing has changed.
@@ -203,9 +203,9 @@ func (m Model) limitTitle() string {
 // canConnect reports whether the person can connect another account on a network.
 func (m Model) canConnect(n Network) bool { return n.Configured && m.Frame.Manages && !m.isAtLimit() }
 
-// accountCountAndPageText says how many accounts are connected, how many the plan allows, and how many the filter
-// selects.
-func (m Model) accountCountAndPageText() string {
+// accountsSummaryText says how many accounts are connected, how many the plan allows, how many the filter finds, and
+// which page of them is shown. It omits what does not apply.
+func (m Model) accountsSummaryText() string {
 	of := ui.CountNoun(int(m.Used), "account", "accounts")
 	if m.Limit != nil {
 		of = fmt.Sprintf("%d of %d accounts", m.Used, *m.Limit)
