@@ -139,22 +139,22 @@ func (s *Sim) findNode(q *sim.Request, id, edge string) (route sim.Route, ok boo
 	defer s.login.Lock.Unlock()
 	post, isPost := s.kit.Posts.Get(Name, id)
 	photo, video := s.photos.Get(id), s.videos.Get(id)
-	call := q.R.Method + " " + edge
+	methodAndEdge := q.R.Method + " " + edge
 	switch {
 	case s.login.Page(id) != nil:
-		route, ok = s.pageRoute(q, s.login.Page(id), call)
+		route, ok = s.pageRoute(q, s.login.Page(id), methodAndEdge)
 	case photo != nil && metasim.CanSee(q.Token, photo.Page):
-		route, ok = s.photoRoute(photo), call == "GET "
+		route, ok = s.photoRoute(photo), methodAndEdge == "GET "
 	case video != nil && metasim.CanSee(q.Token, video.Page):
-		route, ok = s.videoRoute(q, video, call)
+		route, ok = s.videoRoute(q, video, methodAndEdge)
 	case isPost && metasim.CanSee(q.Token, post.Account):
-		route, ok = s.postRoute(post, call)
+		route, ok = s.postRoute(post, methodAndEdge)
 	}
 	return route, ok, nil
 }
 
-// pageRoute returns the route of a call of a Page.
-func (s *Sim) pageRoute(q *sim.Request, p *metasim.Page, call string) (route sim.Route, ok bool) {
+// pageRoute returns the route of a call of a Page, such as "POST feed".
+func (s *Sim) pageRoute(q *sim.Request, p *metasim.Page, methodAndEdge string) (route sim.Route, ok bool) {
 	upload := s.phaseRoute
 	if q.Params.Get("upload_phase") == "finish" {
 		upload = s.finishRoute
@@ -182,15 +182,15 @@ func (s *Sim) pageRoute(q *sim.Request, p *metasim.Page, call string) (route sim
 		"GET feed":            {Names: []string{callList}, Params: metasim.ListParams, Serve: s.listPosts},
 		"GET published_posts": {Names: []string{callList}, Params: metasim.ListParams, Serve: s.listPosts},
 	}
-	route, ok = routes[call]
-	if phase := q.Params.Get("upload_phase"); call == "POST videos" && phase != "" {
+	route, ok = routes[methodAndEdge]
+	if phase := q.Params.Get("upload_phase"); methodAndEdge == "POST videos" && phase != "" {
 		if route = s.sessionRoute(phase); route.Serve == nil {
 			route.Serve = func(*sim.Request) (any, error) { return nil, metasim.Bad("Param upload_phase is unknown") }
 			route.Names, route.Params = []string{callCreate}, []string{"*"}
 		}
 	}
 	switch {
-	case strings.HasPrefix(call, "POST"):
+	case strings.HasPrefix(methodAndEdge, "POST"):
 		route.Serve = withAccessCheck(p, route.Serve, checkPublishAccess)
 	default:
 		route.Serve = withAccessCheck(p, route.Serve, checkListAccess)

@@ -216,7 +216,7 @@ func (s *Sim) postNode(p sim.Post) map[string]any {
 }
 
 // postRoute returns the route of a call of a post.
-func (s *Sim) postRoute(p sim.Post, call string) (sim.Route, bool) {
+func (s *Sim) postRoute(p sim.Post, methodAndEdge string) (sim.Route, bool) {
 	page := s.login.Page(p.Account)
 	routes := map[string]sim.Route{
 		"GET ": {
@@ -232,7 +232,7 @@ func (s *Sim) postRoute(p sim.Post, call string) (sim.Route, bool) {
 			return s.graph.DeletePost(p)
 		}, checkPublishAccess)},
 	}
-	route, ok := routes[call]
+	route, ok := routes[methodAndEdge]
 	route.Text = func(*sim.Request) string { return p.Text + " " + p.Link }
 	return route, ok
 }

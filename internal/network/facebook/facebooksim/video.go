@@ -378,9 +378,9 @@ var videoKind = metasim.NewKind(
 )
 
 // videoRoute returns the route that reads a video or publishes a Page video.
-func (s *Sim) videoRoute(q *sim.Request, v *video, call string) (sim.Route, bool) {
+func (s *Sim) videoRoute(q *sim.Request, v *video, methodAndEdge string) (sim.Route, bool) {
 	text := func(*sim.Request) string { return v.Description }
-	if call == "POST " {
+	if methodAndEdge == "POST " {
 		return sim.Route{
 			Names: []string{callPublish}, Params: []string{"published"}, Text: text,
 			Arrive: func(q *sim.Request) { s.countVideoAttempt(q, edgeVideos, v.ID) },
@@ -399,7 +399,7 @@ func (s *Sim) videoRoute(q *sim.Request, v *video, call string) (sim.Route, bool
 	return sim.Route{
 		Names: []string{name}, Params: []string{"fields"}, Text: text,
 		Serve: func(q *sim.Request) (any, error) { return s.readVideo(q, v) },
-	}, call == "GET "
+	}, methodAndEdge == "GET "
 }
 
 func (s *Sim) readVideo(q *sim.Request, v *video) (any, error) {
