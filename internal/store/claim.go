@@ -115,7 +115,7 @@ func selectAndLockDueSQLPrefix(conditionSQL, orderSQL string) string {
 				) AS begins
 			FROM publications p JOIN posts ON posts.workspace_id = p.workspace_id
 				AND posts.id = p.post_id
-			WHERE ` + conditionSQL + ` AND ` + unleased + ` AND NOT EXISTS (SELECT FROM publishing_hold)
+			WHERE ` + conditionSQL + ` AND ` + unleased + ` AND ` + publishingNotHeld + `
 			ORDER BY ` + orderSQL + ` FOR NO KEY UPDATE OF posts, p SKIP LOCKED`
 }
 

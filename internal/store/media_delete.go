@@ -99,7 +99,7 @@ func (s *Store) UnreferencedBlobKeys(ctx context.Context, keys []string) ([]stri
 func (s *Store) ClaimBlobSweep(ctx context.Context, lease time.Duration) (afterKey string, claimed bool, err error) {
 	keys, err := queryValues[string](s.query(ctx, `
 		UPDATE blob_sweep SET next_at = clock() + @lease::interval WHERE next_at <= clock()
-			AND NOT EXISTS (SELECT FROM publishing_hold)
+			AND `+publishingNotHeld+`
 		RETURNING after_key`, args{"lease": lease}))
 	if err != nil || len(keys) == 0 {
 		return "", false, err

@@ -57,6 +57,10 @@ func (p Publication) IsBeingPublished() bool {
 // unleased is the condition that no worker has claimed a row of publications or media.
 const unleased = `(lease_until IS NULL OR lease_until <= clock())`
 
+// publishingNotHeld is the condition that publishing is not on hold after a restore. During a hold, no worker
+// claims a publication or sweeps the stored bytes, and no publication counts as overdue.
+const publishingNotHeld = `NOT EXISTS (SELECT FROM publishing_hold)`
+
 // AskingNetworkSince returns when the worker began to ask the network about the publication: when its step began or, if
 // later, when its last irreversible call could no longer take effect.
 func (p Publication) AskingNetworkSince() time.Time {
@@ -284,7 +288,7 @@ func (t Tenant) IsGateOpen(ctx context.Context, gateName string) (bool, error) {
 }
 
 // overdue is the condition that a publication has been due, and unclaimed, for longer than @overdue.
-const overdue = `NOT EXISTS (SELECT FROM publishing_hold) AND next_action_at <= clock() - @overdue::interval
+const overdue = publishingNotHeld + ` AND next_action_at <= clock() - @overdue::interval
 	AND (lease_until IS NULL OR lease_until <= clock() - @overdue::interval)`
 
 // CountOverduePublications counts the publications that have been due for longer than maxLateness and are either
