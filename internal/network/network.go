@@ -331,7 +331,7 @@ type Token struct {
 	// ExpiresAt is when a person must reconnect the account; zero if there is no such date.
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 	// RefreshAt is when the token should be renewed before it expires; zero if it cannot or need not be. A lapsed
-	// token is renewed before use, whatever its RefreshAt. Each network sets it, for example by meta.RefreshTime.
+	// token is renewed before use, whatever its RefreshAt. Each network sets it with RefreshTime.
 	RefreshAt time.Time `json:"refreshAt,omitzero"`
 	Scopes    []string  `json:"scopes,omitempty"`
 	// Grant is the id of the person's grant to this app, see FormatGrantID. Revoking the grant revokes all its
@@ -339,6 +339,19 @@ type Token struct {
 	Grant string `json:"grant,omitempty"`
 	// Extra holds other values of the login that later calls need, such as another token.
 	Extra map[string]Secret `json:"extra,omitempty"`
+}
+
+// RefreshTime returns when to refresh a token: after half of its life, but not before it is minAge old. It is zero if
+// the token does not expire, or expires before then.
+func (t Token) RefreshTime(minAge time.Duration) (refreshAtOrZero time.Time) {
+	if t.ExpiresAt.IsZero() {
+		return time.Time{}
+	}
+	at := t.IssuedAt.Add(max(t.ExpiresAt.Sub(t.IssuedAt)/2, minAge))
+	if !at.Before(t.ExpiresAt) {
+		return time.Time{}
+	}
+	return at
 }
 
 // An access token counts as lapsed from renewAhead before it lapses.

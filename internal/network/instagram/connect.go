@@ -176,7 +176,7 @@ func (n *Network) mergeTokenResponse(old network.Token, response tokenResponse) 
 	t := old
 	t.Access, t.IssuedAt = network.Secret(response.Access), n.now()
 	t.ExpiresAt = meta.ExpiryAfter(t.IssuedAt, response.Seconds, old.ExpiresAt)
-	t.RefreshAt = meta.RefreshTime(t)
+	t.RefreshAt = t.RefreshTime(meta.MinRefreshAge)
 	return t
 }
 

@@ -64,21 +64,8 @@ func (a API) InspectToken(ctx context.Context, inspectorToken, token network.Sec
 	return out.Data, err
 }
 
-// refreshAge is the minimum age of a token that can be refreshed.
-const refreshAge = 24 * time.Hour
-
-// RefreshTime returns when to refresh a token: after half of its life, but not before the network allows it. It is
-// zero if the token does not expire, or expires before then.
-func RefreshTime(t network.Token) (refreshAtOrZero time.Time) {
-	if t.ExpiresAt.IsZero() {
-		return time.Time{}
-	}
-	at := t.IssuedAt.Add(max(t.ExpiresAt.Sub(t.IssuedAt)/2, refreshAge))
-	if !at.Before(t.ExpiresAt) {
-		return time.Time{}
-	}
-	return at
-}
+// MinRefreshAge is the minimum age of a token that can be refreshed.
+const MinRefreshAge = 24 * time.Hour
 
 // MissingScopeMessage returns a sentence that names the first needed permission that was not granted; "" if all were.
 func MissingScopeMessage(granted, needed []string) (messageOrEmpty string) {

@@ -107,7 +107,7 @@ func (n *Network) mergeTokenResponse(old network.Token, response tokenResponse) 
 	t := old
 	t.Access, t.IssuedAt = network.Secret(response.Access), now
 	t.ExpiresAt = meta.ExpiryAfter(now, response.Seconds, old.ExpiresAt)
-	t.RefreshAt = meta.RefreshTime(t)
+	t.RefreshAt = t.RefreshTime(meta.MinRefreshAge)
 	return t
 }
 

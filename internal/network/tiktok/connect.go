@@ -141,7 +141,8 @@ func (n *Network) mergeTokenResponse(old network.Token, response tokenResponse) 
 	t.LapsesAt = now.Add(time.Duration(cmp.Or(response.Seconds, defaultLife)) * time.Second)
 	if response.RefreshSeconds > 0 {
 		life := time.Duration(min(response.RefreshSeconds, longestLife)) * time.Second
-		t.ExpiresAt, t.RefreshAt = now.Add(life), now.Add(life/2)
+		t.ExpiresAt = now.Add(life)
+		t.RefreshAt = t.RefreshTime(0)
 	}
 	if response.Scope != "" {
 		t.Scopes = strings.Split(response.Scope, ",")
