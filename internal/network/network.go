@@ -192,8 +192,22 @@ type Delivery struct {
 	Budgets []Budget
 }
 
-// PreparedAhead is how early posts with files are prepared: this long before they are due.
-const PreparedAhead = 10 * time.Minute
+const (
+	// PreparedAhead is how early posts with files are prepared: this long before they are due.
+	PreparedAhead = 10 * time.Minute
+	// UploadRate is the assumed upload rate, in bytes a second, when a post is prepared ahead.
+	UploadRate = 2_000_000
+)
+
+// AheadForUpload returns how long before it is due a post is prepared whose files are uploaded, at a rate in bytes a
+// second.
+func AheadForUpload(files []core.Media, rate int64) time.Duration {
+	ahead := PreparedAhead
+	for _, m := range files {
+		ahead += time.Duration(m.Bytes/rate) * time.Second
+	}
+	return ahead
+}
 
 // Transfer says who transfers the bytes of a post's files to its network.
 type Transfer string

@@ -56,9 +56,6 @@ var reels = network.Budget{
 	Call: core.DoPublish, Scope: network.ScopeAccount, Name: "Reels", Count: 30, Window: 24 * time.Hour,
 }
 
-// uplink is the assumed upload rate, in bytes a second, when a post is prepared ahead.
-const uplink = 2_000_000
-
 // DeliveryFor returns one call for text and links, and uploads followed by one call for photos. For videos and
 // Stories, Facebook reports whether they are published.
 func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
@@ -66,11 +63,8 @@ func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 	if !flow.MakesHandle() {
 		return network.Delivery{Flow: flow}
 	}
-	ahead := network.PreparedAhead
-	for _, m := range d.Media {
-		ahead += time.Duration(m.Bytes/uplink) * time.Second
-	}
-	delivery := network.Delivery{Flow: flow, Ahead: min(ahead, longestAhead), Files: network.Either}
+	ahead := min(network.AheadForUpload(d.Media, network.UploadRate), longestAhead)
+	delivery := network.Delivery{Flow: flow, Ahead: ahead, Files: network.Either}
 	s, err := network.DecodeSettings[Settings](n.about, d.Settings)
 	if err == nil && postContentType(s, d.Media) == typeReels {
 		delivery.Budgets = []network.Budget{reels}

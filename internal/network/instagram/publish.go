@@ -29,14 +29,11 @@ func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 		containers.Cost = files + 1
 	case d.Media[0].Kind == core.FileVideo && cmp.Or(d.Account.Login, n.login) == loginFacebook:
 		delivery.Files = network.Either
-		delivery.Ahead += time.Duration(d.Media[0].Bytes/uplink) * time.Second
+		delivery.Ahead = network.AheadForUpload(d.Media, network.UploadRate)
 	}
 	delivery.Budgets = []network.Budget{containers}
 	return delivery
 }
-
-// uplink is the assumed upload rate, in bytes a second, when a post is prepared ahead.
-const uplink = 2_000_000
 
 // CreateHandle creates a container, which nobody can see. For several files, it creates one for each, and the handle
 // lists them until AdvanceStatus creates the carousel.

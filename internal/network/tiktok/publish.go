@@ -11,12 +11,8 @@ import (
 	"belfry/internal/network"
 )
 
-const (
-	// longestAhead leaves time to send the last part while TikTok still accepts parts.
-	longestAhead = 50 * time.Minute
-	// uplink is the assumed upload rate, in bytes a second, when a post is prepared ahead.
-	uplink = 2_000_000
-)
+// longestAhead leaves time to send the last part while TikTok still accepts parts.
+const longestAhead = 50 * time.Minute
 
 // newAccountMinuteBudget returns a limit of count calls a minute for each account.
 func newAccountMinuteBudget(call core.Action, name string, count int) network.Budget {
@@ -35,12 +31,9 @@ func (*Network) DeliveryFor(d network.Draft) network.Delivery {
 			},
 		}
 	}
-	ahead := network.PreparedAhead
-	for _, m := range d.Media {
-		ahead += time.Duration(m.Bytes/uplink) * time.Second
-	}
+	ahead := min(network.AheadForUpload(d.Media, network.UploadRate), longestAhead)
 	return network.Delivery{
-		Flow: core.FlowHandle, Ahead: min(ahead, longestAhead), Files: network.Pushed,
+		Flow: core.FlowHandle, Ahead: ahead, Files: network.Pushed,
 		Budgets: []network.Budget{
 			newAccountMinuteBudget(core.DoCreate, "video posts", 6),
 			newAccountMinuteBudget(core.DoStatus, "status queries", 30),

@@ -22,12 +22,9 @@ const (
 
 // DeliveryFor returns the same flow for every video: all bytes except the last are sent ahead of its time.
 func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
-	ahead := network.PreparedAhead
-	for _, m := range d.Media {
-		ahead += time.Duration(m.Bytes/uploadRate) * time.Second
-	}
 	return network.Delivery{
-		Flow: core.FlowHandle, Ahead: ahead, Files: network.Pushed, Budgets: []network.Budget{n.uploads},
+		Flow: core.FlowHandle, Ahead: network.AheadForUpload(d.Media, uploadRate), Files: network.Pushed,
+		Budgets: []network.Budget{n.uploads},
 	}
 }
 
