@@ -160,11 +160,17 @@ func releaseReplayKey(ctx context.Context, t store.Tenant, replayKey *ReplayKey)
 }
 
 func (r *ReplayKey) toStoreReplayKey() store.ReplayKey {
+	return store.ReplayKey{Route: r.Route, Key: r.Key, Fingerprint: r.fingerprintRouteAndBody()}
+}
+
+// fingerprintRouteAndBody returns the same value for two requests only if they are the same: they have the same route,
+// and the same body byte for byte.
+func (r *ReplayKey) fingerprintRouteAndBody() []byte {
 	sum := sha256.New()
 	for _, part := range [][]byte{[]byte(r.Route), {0}, r.Body} {
 		_, _ = sum.Write(part) // a hash never fails
 	}
-	return store.ReplayKey{Route: r.Route, Key: r.Key, Fingerprint: sum.Sum(nil)}
+	return sum.Sum(nil)
 }
 
 // checkKey returns invalid_request if the key is empty or too long, or contains anything but visible ASCII characters.
