@@ -41,7 +41,7 @@ type Scope string
 const (
 	ScopePost    Scope = ""
 	ScopeAccount Scope = "account" // all posts of the account
-	ScopeApp     Scope = "app"     // all posts of this server to the network
+	ScopeApp     Scope = "app"     // all posts of all accounts of this server's app
 )
 
 // Error is a failed call to a network.
