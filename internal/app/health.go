@@ -32,7 +32,7 @@ func (a *App) UpdateOverdueMetrics(ctx context.Context) error {
 
 // CheckDatabaseAndWorkers returns unavailable, with a message for the operator, if the database does not respond or has
 // another schema. It does the same if no worker has reported recently, or if no worker has claimed a post that has been
-// due for too long. Posts that wait for a network, a retry or the end of a throttle do not count.
+// due for too long. Posts that have to wait, for example for a retry, do not count.
 func (a *App) CheckDatabaseAndWorkers(ctx context.Context) error {
 	pulse, err := a.cfg.Store.ReadPulse(ctx, workerSilence, overdueAfter)
 	if err != nil {

@@ -15,7 +15,7 @@ const Prefix = "BELFRY_"
 // Config contains everything that an operator can set. Its tags are the documentation: `belfry config`, error messages
 // and .env.example are made from them. The tag "shown" is the default in .env.example if the real default is computed.
 type Config struct {
-	Addr           string        `env:"ADDR" envDefault:"127.0.0.1:8080" help:"Where the dashboard and the API listen, as HOST:PORT."`
+	Addr           string        `env:"ADDR" envDefault:"127.0.0.1:8080" help:"Where Belfry serves the dashboard and the API, as HOST:PORT."`
 	PublicURL      string        `env:"PUBLIC_URL" shown:"http://localhost:8080" help:"The address at which people open Belfry, without a path. Belfry uses it in links, and in the redirect and callback addresses that you register with the networks. If it begins with https://, browsers send Belfry's cookies only over HTTPS. Default: http://localhost with the port of BELFRY_ADDR."`
 	DatabaseURL    Secret        `env:"DATABASE_URL" shape:"url" eg:"postgres://belfry:password@db.example.org/belfry" help:"The address of a PostgreSQL database, version 15 or newer. Empty: Belfry runs its own PostgreSQL server in BELFRY_DATA_DIR."`
 	DataDir        string        `env:"DATA_DIR" shown:"data" help:"The folder for the local database, the media files and the secret keys. Default: ./data, or /var/lib/belfry if Belfry runs as root."`

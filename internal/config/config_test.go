@@ -114,7 +114,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 		"LEASE=5s":                        "BELFRY_LEASE is 5s, but must be at least 6s (for example, BELFRY_LEASE=60s)",
 		"SWEEP=-1s":                       "BELFRY_SWEEP must be greater than zero (for example, BELFRY_SWEEP=1s)",
 		"VERIFICATION_FILES=a.txt":        `BELFRY_VERIFICATION_FILES is "a.txt", but the : is missing (for example, BELFRY_VERIFICATION_FILES=example1234.txt:example-site-verification=1234)`,
-		"VERIFICATION_FILES=../a:b":       `BELFRY_VERIFICATION_FILES is "../a:b", but "../a" is not a valid file name: use only letters, digits, hyphens, underscores and dots, and do not begin with a dot (for example, BELFRY_VERIFICATION_FILES=example1234.txt:example-site-verification=1234)`,
+		"VERIFICATION_FILES=../a:b":       `BELFRY_VERIFICATION_FILES is "../a:b", but "../a" is not a valid file name: use only ASCII letters, digits, hyphens, underscores and dots, and do not begin with a dot (for example, BELFRY_VERIFICATION_FILES=example1234.txt:example-site-verification=1234)`,
 		"LOG_FORMAT=xml":                  `BELFRY_LOG_FORMAT is "xml", but must be text or json (for example, BELFRY_LOG_FORMAT=text)`,
 		"SECRET_KEYS=a:c2hvcnQ=":          "BELFRY_SECRET_KEYS is not valid (the key with the ID \"a\" has 5 bytes, but must have 32: create a key with `openssl rand -base64 32`) (for example, BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64)",
 		"THREADS_CLIENT_ID=1":             "BELFRY_THREADS_CLIENT_ID is set, but BELFRY_THREADS_CLIENT_SECRET is not: a network needs both, so set both or neither",
@@ -131,7 +131,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 		"RETRY_DELAYS=,":                  "BELFRY_RETRY_DELAYS must contain at least one delay (for example, BELFRY_RETRY_DELAYS=1m,5m,15m)",
 		"MEDIA_URL=//cdn":                 "BELFRY_MEDIA_URL must be an address that begins with http:// or https:// (for example, BELFRY_MEDIA_URL=http://localhost:8080)",
 		"LIMIT_ADDRESS=5/never":           `BELFRY_LIMIT_ADDRESS is "5/never", but "never" is not a duration greater than zero (for example, BELFRY_LIMIT_ADDRESS=600/10m)`,
-		"SECRET_KEYS=noid":                "BELFRY_SECRET_KEYS is not valid (a key must have the form ID:KEY, where ID has 1 to 32 characters: letters, digits, dots, hyphens or underscores) (for example, BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64)",
+		"SECRET_KEYS=noid":                "BELFRY_SECRET_KEYS is not valid (a key must have the form ID:KEY, where ID has 1 to 32 characters: ASCII letters, digits, dots, hyphens or underscores) (for example, BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64)",
 		"NETWORKS_URL=https://user:pw@h/": "BELFRY_NETWORKS_URL must not have a user name, a query or a fragment (for example, BELFRY_NETWORKS_URL=http://127.0.0.1:9090)",
 	} {
 		t.Run(entry, func(t *testing.T) {

@@ -106,7 +106,7 @@ func (fs *NamedTexts) UnmarshalText(text []byte) error {
 		case !ok:
 			return errors.New("the : is missing")
 		case !fileName.MatchString(name):
-			return fmt.Errorf("%q is not a valid file name: use only letters, digits, hyphens, underscores and dots, and do not begin with a dot", name)
+			return fmt.Errorf("%q is not a valid file name: use only ASCII letters, digits, hyphens, underscores and dots, and do not begin with a dot", name)
 		}
 		(*fs)[name] = content
 	}

@@ -27,7 +27,7 @@ type Workspace struct {
 // EditWorkspace is the body of PATCH /workspace.
 type EditWorkspace struct {
 	Name *string `json:"name,omitempty" minLength:"1" maxLength:"80"`
-	Slug *string `json:"slug,omitempty" minLength:"1" maxLength:"40" doc:"Lowercase letters a to z, digits, and single hyphens between them. No other workspace on the server may have or have had it."`
+	Slug *string `json:"slug,omitempty" minLength:"1" maxLength:"40" doc:"Lowercase letters a to z, digits, and single hyphens between them. It must not be, or have been, the slug of another workspace on the server."`
 	TZ   *string `json:"tz,omitempty" doc:"IANA time zone. It determines when the monthly post quota resets, and applies to times without a zone."`
 }
 

@@ -32,16 +32,16 @@ func New() *Metrics {
 	m := &Metrics{
 		Registry: prometheus.NewRegistry(),
 		lateness: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "publish_lateness_seconds", Help: "Time from a post's scheduled time until Belfry's first call to the network for this post (until=\"first_call\"), or until the post is live (until=\"live\").",
+			Name: "publish_lateness_seconds", Help: "Time from a post's scheduled time until Belfry's next call to the network for this post (until=\"first_call\"), or until the post is live (until=\"live\").",
 			Buckets: seconds,
 		}, []string{"platform", "until"}),
 		outcomes: newCounterVec("publish_outcomes_total", "Number of publication claims, by outcome.", "platform", "outcome", "code"),
 		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "step_seconds", Help: "Duration of each call for a publication.", Buckets: seconds,
 		}, []string{"platform", "step"}),
-		http:      newCounterVec("network_http_total", "Number of network calls.", "host", "status", "kind"),
+		http:      newCounterVec("network_http_total", "Number of HTTP calls to networks.", "host", "status", "kind"),
 		takeovers: newCounter("lease_takeovers_total", "Number of publications taken over from a worker that did not finish."),
-		fenced:    newCounter("fenced_writes_total", "Number of writes refused because another worker had taken over the publication."),
+		fenced:    newCounter("fenced_writes_total", "Number of writes refused because the worker had lost its claim on the publication."),
 		refused:   newCounterVec("rate_limited_total", "Number of requests refused by a rate limit.", "policy"),
 		overdue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "publications_overdue",
@@ -101,8 +101,8 @@ func (m *Metrics) CountNetworkCall(host, httpStatus, errorKind string) {
 // CountPublicationTakeover counts a publication that a worker has taken over from one that did not finish.
 func (m *Metrics) CountPublicationTakeover() { m.takeovers.Inc() }
 
-// CountWriteRefusedAfterTakeover counts a write that the database refused because another worker had taken over the
-// publication.
+// CountWriteRefusedAfterTakeover counts a write that the database refused because the worker had lost its claim on the
+// publication: another worker had taken over, or a person had changed the post.
 func (m *Metrics) CountWriteRefusedAfterTakeover() { m.fenced.Inc() }
 
 // CountInterruptedHandleCreation counts a handle whose creation was interrupted, so that the network may have a handle

@@ -100,7 +100,7 @@ func (c *claim) publishUntilClaimEnds(ctx context.Context) error {
 	switch {
 	case errors.Is(err, store.ErrFenced):
 		c.engine.cfg.Metrics.CountWriteRefusedAfterTakeover()
-		c.log.Warn("another worker has taken over this post")
+		c.log.Warn("the post was changed, or another worker has taken it over")
 		return nil
 	case errors.Is(err, store.ErrNotFound), store.IsMissingReference(err, "post"):
 		// A failed post may be deleted while the network is asked about it.

@@ -40,7 +40,7 @@ func ParseRing(idColonKeys ...string) (*Ring, error) {
 	for _, pair := range idColonKeys {
 		id, text, ok := strings.Cut(pair, ":")
 		if !ok || !isValidKeyID(id) {
-			return nil, errors.New("a key must have the form ID:KEY, where ID has 1 to 32 characters: letters, digits, dots, hyphens or underscores")
+			return nil, errors.New("a key must have the form ID:KEY, where ID has 1 to 32 characters: ASCII letters, digits, dots, hyphens or underscores")
 		}
 		key, err := base64.StdEncoding.DecodeString(text)
 		switch {

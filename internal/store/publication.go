@@ -11,8 +11,9 @@ import (
 	"belfry/internal/core"
 )
 
-// ErrFenced means that another worker has claimed the publication. The worker must stop and make no more calls.
-var ErrFenced = errors.New("another worker has taken over this publication")
+// ErrFenced means that the worker has lost its claim on the publication: another worker has taken over, or a person has
+// changed the post. The worker must stop and make no more calls.
+var ErrFenced = errors.New("the worker has lost its claim on this publication")
 
 // ErrNotDue means that the post is not due yet, so its irreversible call must not be made.
 var ErrNotDue = errors.New("this post is not due yet")

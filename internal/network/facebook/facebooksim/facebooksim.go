@@ -109,7 +109,7 @@ func (s *Sim) About() sim.About {
 		},
 		Options: []sim.Option{
 			{
-				Name: OptDuplicates, Title: "Facebook: refuse a text post equal to the previous one", Default: On,
+				Name: OptDuplicates, Title: "Facebook: refuse a text post identical to the previous one", Default: On,
 				Choices: []string{On, Off},
 			},
 			{Name: OptProof, Title: "Facebook: require appsecret_proof", Default: Off, Choices: []string{Off, On}},

@@ -118,7 +118,7 @@ func readAttachedPhotos(params url.Values) (ids []string, err error) {
 	for i := range given {
 		var one media
 		if json.Unmarshal([]byte(params.Get(name+"["+strconv.Itoa(i)+"]")), &one) != nil {
-			return nil, metasim.Bad("Param %s must be objects that are numbered from 0 without gaps", name)
+			return nil, metasim.Bad("Param %s must contain objects that are numbered from 0 without gaps", name)
 		}
 		list = append(list, one)
 	}
