@@ -47,7 +47,7 @@ whose account is marked as revoked or expired does not fail yet. The pauses of 1
 ` + "`BELFRY_RETRY_DELAYS`" + `.
 
 After an error in the publishing call, Belfry first asks the network whether the post was published. If so, the post
-goes live. If not, the table applies, with one exception: after a temporary error, or if the access token must be
+is live. If not, the table applies, with one exception: after a temporary error, or if the access token must be
 renewed, Belfry repeats the call after the settle time if that is safe. If it is not safe, the post fails with
 ` + "`outcome_unknown`" + `.
 

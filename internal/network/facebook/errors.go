@@ -42,7 +42,7 @@ var errorTable = meta.ErrorTable{
 	{Code: 6000}:       {Kind: network.Transient, Hint: hintFile},
 	{Code: 6001}:       {Kind: network.Transient, Hint: hintFile},
 
-	{Code: 382}:        {Kind: network.Rejected, Hint: "The video file is too small for Facebook. Use a larger file."},
+	{Code: 382}:        {Kind: network.Rejected, Hint: "The video file is too small for Facebook. " + hintVideo},
 	{Subcode: 1363040}: {Kind: network.Rejected, Hint: "A Reel must be vertical (9:16). " + hintVideo},
 	{Subcode: 1363127}: {Kind: network.Rejected, Hint: "A Reel must have at least 540 × 960 pixels. " + hintVideo},
 	{Subcode: 1363128}: {
@@ -60,7 +60,7 @@ var errorTable = meta.ErrorTable{
 
 	{Subcode: 1609005}: {Kind: network.Rejected, Hint: hintLink},
 	{Subcode: 1609008}: {
-		Kind: network.Rejected, Hint: "Facebook does not accept links to Facebook. Use another link.",
+		Kind: network.Rejected, Hint: "Facebook does not accept links to Facebook. Use another link in a copy of the post.",
 	},
 	{Subcode: 2061006}: {
 		Kind: network.Rejected, Hint: "Facebook does not accept the link in this post. Correct the link in a copy of the post.",

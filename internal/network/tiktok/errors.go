@@ -35,7 +35,7 @@ const (
 	hintReport     = "This is a bug in Belfry. Ask the server's operator to report it."
 	hintPull       = "TikTok could not download the files from this server. If the post still fails, try again later."
 	hintSpam       = "TikTok treats this post as spam. Change the text in a copy of the post, and post less often for a while."
-	hintPicture    = "Use images of up to 1080 × 1920 or 1920 × 1080 pixels, or a video of 360 to 4096 pixels on each side."
+	hintPicture    = "In a copy of the post, use images of up to 1080 × 1920 or 1920 × 1080 pixels, or a video of 360 to 4096 pixels on each side."
 	hintFile       = "In a copy of the post, replace the file with one that TikTok accepts."
 	hintFormat     = "In a copy of the post, replace the file with an MP4 or MOV video, or with JPEG or WebP images."
 	hintDuration   = "In a copy of the post, replace the file with a video of at most 10 minutes. Some accounts have a lower limit."
