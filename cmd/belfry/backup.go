@@ -79,7 +79,8 @@ func (p *program) restoreLocalDatabase(ctx context.Context, cfg *config.Config, 
 		"   the backup, publishing is then on hold.\n"+
 		"2. To see which posts the hold affects, open %s or run `belfry doctor`.\n"+
 		"3. To end the hold, run `belfry restore confirm`. Belfry then marks the published posts as live, asks the networks\n"+
-		"   about posts that may have been published, and publishes all other posts that are due.",
+		"   about posts that may have been published, and publishes all other posts that are due, unless another copy was,\n"+
+		"   or may have been, published instead.",
 		cfg.PublicURL+link.Workspace("").Posts(link.Filter{Status: string(core.PostQueued)}))
 }
 
