@@ -163,7 +163,7 @@ func (r *request) renderGroupFormErrorOrRedirect(
 ) error {
 	if core.CodeOf(err) == core.CodeNotFound && core.ErrorOrInternal(err).Path != "" { // not the group itself
 		m.Refused = &contract.Error{
-			Message: "An account that you chose is no longer connected.",
+			Message: "A selected account is no longer connected.",
 			Hint:    "Check the accounts and save the group again.",
 		}
 		return r.renderGroupFormOrRedirectViewer(http.StatusNotFound, m, chosenAccountIDs)

@@ -210,7 +210,7 @@ func TestAGroupsFormStaysWhenAnAccountIsGone(t *testing.T) {
 		gone := s.ws.Account("threads")
 		must(t, s.App.DisconnectAccount(t.Context(), s.ws.Owner, gone.ID))
 		shown := s.submit(form, testid("group-form"), "name", "Shops", "account", gone.ID).is(t, http.StatusNotFound)
-		shown.says(t, "An account that you chose is no longer connected")
+		shown.says(t, "A selected account is no longer connected")
 		if got := attribute(shown.one(t, `input[name="name"]`), "value"); got != "Shops" {
 			t.Errorf("%s: the name is %q", path, got)
 		}

@@ -111,7 +111,7 @@ func (a systemUser) checkUserCanReach(path string) error {
 			enter, class = 0o010, "g"
 		}
 		if info.Mode()&enter == 0 {
-			return fmt.Errorf("the folder %s is not accessible to the user %q, who runs PostgreSQL when belfry is started "+
+			return fmt.Errorf("the folder %s is not accessible to the user %q, who runs PostgreSQL when Belfry is started "+
 				"as root: run `chmod %s+x %s` or, if that folder contains the data folder, set BELFRY_DATA_DIR to a "+
 				"folder that this user can reach, such as /var/lib/belfry", dir, a.name, class, dir)
 		}

@@ -261,7 +261,7 @@ func (c *claim) buildPostError(action core.Action) *core.PostError {
 		e.Message, e.Hint, e.FromNetwork = cmp.Or(c.status.Message, e.Message), c.status.Hint, c.status.Message != ""
 	case c.last != nil && c.last.Verdict == core.Broken:
 		e.Message, e.FromNetwork = cmp.Or(c.status.Message, e.Message), false
-		e.Hint = fmt.Sprintf("%s did not publish anything. Retry the post. If it fails again, duplicate it, and change the duplicate's files or text.", c.desc.Name)
+		e.Hint = fmt.Sprintf("%s did not publish anything. Retry the post. If it fails again, change the files or text in a copy of the post.", c.desc.Name)
 	case c.failure != nil &&
 		(c.failure.Kind == network.NotSent || c.failure.Kind == network.Unknown || c.failure.Kind == network.Transient):
 		e.Code, e.FromNetwork = core.ErrorUnreachable, false

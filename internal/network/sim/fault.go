@@ -48,7 +48,7 @@ func FaultKinds() []Kind {
 			TokenExpired,
 			"The access token of the call expires. An account without a refresh token must be reconnected.",
 		},
-		{TokenRevoked, "The account's access is revoked. The account must be reconnected."},
+		{TokenRevoked, "Access to the account is revoked. The account must be reconnected."},
 		{
 			DropAfterAccept,
 			"The call succeeds, but the connection breaks before the response. Belfry must find out what happened.",

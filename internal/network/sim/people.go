@@ -48,7 +48,7 @@ func (k *Kit) RemoveApp(network, person string, erase bool) error {
 			}
 		}
 	}
-	return fmt.Errorf("nobody with the id %q has granted access on %q", person, network)
+	return fmt.Errorf("nobody with the ID %q has granted access on %q", person, network)
 }
 
 // listPeople returns the people whose grants have a valid token.

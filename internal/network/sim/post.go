@@ -115,7 +115,7 @@ func (p *Posts) Backdate(network, id string, at time.Time) error {
 		return fmt.Errorf("there is no post %q on the network %q", id, network)
 	}
 	if at.IsZero() || at.After(found.CreatedAt) {
-		return fmt.Errorf("at must be a time no later than when the post was published, %s", found.CreatedAt)
+		return fmt.Errorf("at must be a time no later than %s, when the post was published", found.CreatedAt)
 	}
 	post := *found
 	post.CreatedAt = at.UTC()

@@ -145,7 +145,7 @@ func (s *Sim) chooseAccount(form url.Values) (sim.Consented, error) {
 	case username == "":
 		return sim.Consented{}, errors.New("choose an account or enter a username")
 	case !usernames.MatchString(username):
-		return sim.Consented{}, errors.New("a username has 1 to 30 characters: a to z, digits, underscores, and full stops between them")
+		return sim.Consented{}, errors.New("a username has 1 to 30 characters: a to z, digits, underscores, and periods between them")
 	}
 	a := &account{
 		ID: sim.StableID("1784142", username, s.accounts.Has), Username: username, Name: username,

@@ -92,7 +92,7 @@ func (s *Sim) chooseAccount(form url.Values) (sim.Consented, error) {
 	case a != nil:
 		return sim.Consented{Subject: a.ID}, nil
 	case !usernames.MatchString(username):
-		return sim.Consented{}, errors.New("choose an account or enter a username of 2 to 24 characters: a to z, digits, underscores, and full stops between them")
+		return sim.Consented{}, errors.New("choose an account or enter a username of 2 to 24 characters: a to z, digits, underscores, and periods between them")
 	}
 	a = &account{ID: sim.StableID("-000sandbox", username, s.accounts.Has), Username: username, Name: username}
 	return sim.Consented{Subject: a.ID}, s.accounts.Put(a.ID, a)

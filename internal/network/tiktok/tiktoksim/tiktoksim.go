@@ -126,7 +126,7 @@ func (s *Sim) About() sim.About {
 			{Name: OptDuration, Title: "TikTok: maximum video length, in seconds", Default: "600"},
 			{Name: OptCap, Title: "TikTok: maximum number of posts in 24 hours", Default: "15"},
 			{Name: OptProcess, Title: "TikTok: seconds until an uploaded video is processed", Default: "0"},
-			{Name: OptIDDelay, Title: "TikTok: seconds until the id of a public post is returned", Default: "0"},
+			{Name: OptIDDelay, Title: "TikTok: seconds until the ID of a public post is returned", Default: "0"},
 			{
 				Name: OptFail, Title: "TikTok: reason why processing fails", Default: NoFailure,
 				Choices: append([]string{NoFailure}, failures...),

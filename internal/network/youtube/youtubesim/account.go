@@ -25,7 +25,7 @@ const (
 
 type channel struct {
 	ID, Title, Handle string
-	LongUploads       bool // videos of more than 15 minutes are allowed
+	LongUploads       bool // videos longer than 15 minutes are allowed
 	Verified          bool // by phone: thumbnails are allowed
 }
 
@@ -110,7 +110,7 @@ func (s *Sim) chooseChannel(form url.Values) (sim.Consented, error) {
 		}
 	}
 	if !handles.MatchString(handle) {
-		return sim.Consented{}, errors.New("a handle has 3 to 30 characters: a to z, digits, full stops, hyphens and underscores")
+		return sim.Consented{}, errors.New("a handle has 3 to 30 characters: a to z, digits, periods, hyphens and underscores")
 	}
 	c := &channel{Title: handle[1:], Handle: handle, LongUploads: true, Verified: true}
 	c.ID = sim.StableID("UCk3J9sBxQwZ1a", handle, s.channels.Has)
@@ -275,7 +275,7 @@ func (s *Sim) channelPart(c *channel, part string) (section any, known bool) {
 	return nil, false
 }
 
-// longUploadsStatus returns the longUploadsStatus of a channel: whether it can upload videos of more than 15 minutes.
+// longUploadsStatus returns the longUploadsStatus of a channel: whether it can upload videos longer than 15 minutes.
 func (s *Sim) longUploadsStatus(c *channel) string {
 	switch option := s.kit.Option(OptLongUploads); {
 	case option != ofChannel:

@@ -124,7 +124,7 @@ func (s *Sim) About() sim.About {
 				Choices: []string{"off", "on"},
 			},
 			{
-				Name: OptLongUploads, Title: "YouTube: videos of more than 15 minutes", Default: ofChannel,
+				Name: OptLongUploads, Title: "YouTube: videos longer than 15 minutes", Default: ofChannel,
 				Choices: []string{ofChannel, longAllowed, "eligible", "disallowed", "longUploadsUnspecified"},
 			},
 		},
