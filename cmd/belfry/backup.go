@@ -36,7 +36,7 @@ func (p *program) backUpLocalDatabase(ctx context.Context, cfg *config.Config, p
 		return err
 	}
 	if _, err := os.Stat(path); err == nil && !overwrite {
-		return fmt.Errorf("%s already exists: choose another name, or replace this file with `belfry backup --force %s`", path, path)
+		return fmt.Errorf("%s already exists: choose another name, or run `belfry backup --force %s` to replace it", path, path)
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
 	if err != nil {
@@ -86,7 +86,7 @@ func (p *program) restoreLocalDatabase(ctx context.Context, cfg *config.Config, 
 
 func defineConfirmRestore(o *options) action {
 	unproved := listUnproved
-	o.flags.Func("unproved", `what to do with posts that may already be published: "publish" publishes them, perhaps a second time; "draft" turns them into drafts, or cancels their retry if they have failed (default: list them and stop)`,
+	o.flags.Func("unproved", `what to do with posts that may already be published: "publish" publishes them, perhaps a second time; "draft" turns them into drafts, or cancels their retries if they have failed (default: list them and stop)`,
 		func(choice string) error {
 			unproved = unprovedAction(choice)
 			if unproved != publishUnproved && unproved != draftUnproved {

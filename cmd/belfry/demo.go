@@ -60,7 +60,7 @@ func (g *seeder) makeDemoWorkspaces(ctx context.Context, p *program) error {
 	in, signIn := contract.CreateWorkspace{OwnerEmail: owner}, "with your password"
 	if owner == "" {
 		in = contract.CreateWorkspace{OwnerEmail: demoEmail, OwnerName: "Demo Owner", Password: secret.RandomText(18)}
-		signIn = "with the password " + in.Password
+		signIn = "with the password `" + in.Password + "`"
 	}
 	brands, err := loadDemoBrands()
 	if err != nil {

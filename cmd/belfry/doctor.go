@@ -93,7 +93,7 @@ func (inst *installation) checkDataDir(context.Context) (found string, err error
 		return "", err
 	}
 	if holder != nil {
-		return fmt.Sprintf("%s, in use by belfry %s (pid %s)", dir, holder.Kind, holder.Pid), nil //nolint:nilerr // the holder is no failure
+		return fmt.Sprintf("%s, in use (belfry %s, pid %s)", dir, holder.Kind, holder.Pid), nil //nolint:nilerr // the holder is no failure
 	}
 	return dir, checkWritable(dir)
 }
