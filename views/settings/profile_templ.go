@@ -292,7 +292,7 @@ func managers(list []contract.Member) templ.Component {
 			templ_7745c5c3_Var11 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<section class=\"card stack managers\" aria-labelledby=\"managers-title\" data-testid=\"managers\"><h2 id=\"managers-title\">Owners and admins</h2><p class=\"help\">Ask one of them for what your role does not allow.</p><ul>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<section class=\"card stack managers\" aria-labelledby=\"managers-title\" data-testid=\"managers\"><h2 id=\"managers-title\">Owners and admins</h2><p class=\"help\">Ask them to do what your role does not allow.</p><ul>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
