@@ -42,7 +42,9 @@ var errorTable = meta.ErrorTable{
 	{Code: 6000}:       {Kind: network.Transient, Hint: hintFile},
 	{Code: 6001}:       {Kind: network.Transient, Hint: hintFile},
 
-	{Code: 382}:        {Kind: network.Rejected, Hint: "The video file is too small for Facebook. " + hintVideo},
+	{Code: 382}: {
+		Kind: network.Rejected, Hint: "The video file is too small for Facebook. Use a larger file in a copy of the post.",
+	},
 	{Subcode: 1363040}: {Kind: network.Rejected, Hint: "A Reel must be vertical (9:16). " + hintVideo},
 	{Subcode: 1363127}: {Kind: network.Rejected, Hint: "A Reel must have at least 540 × 960 pixels. " + hintVideo},
 	{Subcode: 1363128}: {
