@@ -392,20 +392,11 @@ func TestACopyOfAPostThatFailedWhileItWasPreparedIsNotPublishedBesidesIt(t *test
 
 // Facebook may have published a post although it answered with a throttle, and shows the post only later.
 func TestACopyOfAPostThatMayBeLiveIsNotQueued(t *testing.T) {
-	for name, stop := range map[string]func(b *bench, p contract.Post){
-		"moved to drafts": func(b *bench, p contract.Post) {
-			_, err := b.App.CancelPost(b.Context(), b.ws.Owner, p.ID)
-			must(b.t, err)
-		},
-		"with a pending retry": func(b *bench, p contract.Post) {
-			b.Clock.Advance(11 * time.Minute)
-			unreachable := fault("list", sim.ServerError)
-			unreachable.Network = "facebook"
-			b.Fault(unreachable)
-			if p = b.ws.Work(p); p.Status != "failed" {
-				b.t.Fatalf("it is %s", p.StatusLine)
-			}
-		},
+	for name, ask := range map[string]sim.Fault{
+		"nobody has asked yet":              {},
+		"the question was not answered":     fault("list", sim.ServerError),
+		"the question was refused as ours":  fault("list", sim.TokenRevoked),
+		"the question was refused for good": fault("list", sim.Reject),
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
@@ -413,8 +404,15 @@ func TestACopyOfAPostThatMayBeLiveIsNotQueued(t *testing.T) {
 			throttle := fault("publish", sim.RateLimited)
 			throttle.Network, throttle.Accept, throttle.RetryAfter = "facebook", true, 600
 			b.Fault(throttle)
-			p := b.publish(b.ws.Now("hello", b.ws.Account("facebook")))
-			stop(b, p)
+			account := b.ws.Account("facebook")
+			p := b.publish(b.ws.Now("hello", account))
+			if ask.Call != "" {
+				ask.Network = "facebook"
+				b.Fault(ask)
+				b.Clock.Advance(11 * time.Minute)
+				p = b.ws.Work(p)
+				b.ws.Reconnect(account)
+			}
 			want(t, core.CodeConflict, b.queue(b.copyOf(p)))
 		})
 	}

@@ -49,8 +49,9 @@ func (f Flow) chooseOutcomeQuery() (call Action) {
 	return DoFind
 }
 
-// Answer is how the network answered the last irreversible call. Only the verdict Done proves that the post is
-// published; after any other answer, the worker asks the network before it does anything else.
+// Answer is how the network answered the last irreversible call, or what was then found out about it. Only the verdict
+// Done proves that the post is published; after any other answer, the worker asks the network before it does anything
+// else.
 type Answer string
 
 // Answers to a call whose verdict was not Done.
@@ -59,7 +60,9 @@ const (
 	AnswerRefused   Answer = "refused"
 	AnswerThrottled Answer = "throttled"
 	AnswerAuth      Answer = "auth"
-	AnswerTaken     Answer = "taken" // the network accepted the call but does not show the post yet
+	AnswerTaken     Answer = "taken"  // the network accepted the call but does not show the post yet
+	AnswerAbsent    Answer = "absent" // the call had no effect: it was not sent, or the network does not show the post
+	AnswerDenied    Answer = "denied" // the outcome was unknown, and a person said that the post was not published
 )
 
 // Publication is the part of a ledger row that decides what happens next.
@@ -113,7 +116,7 @@ type Signal struct {
 	Held      bool // a pause that the network has asked for is not over
 	// Waited reports whether the last claim ended right before the arm, because another post of the account had the turn.
 	Waited bool
-	// ErrorsMayPublish reports whether the network sometimes publishes a post even though it answers with a refusal.
+	// ErrorsMayPublish reports whether the network sometimes publishes a post even though it answers with an error.
 	ErrorsMayPublish bool
 }
 
@@ -366,7 +369,7 @@ func (p Publication) nextAfterPublish(s Signal) (Publication, Action) {
 		p.Open, p.Answer = false, answers[s.Verdict]
 		return p, p.Flow.chooseOutcomeQuery()
 	case NotSent:
-		p.Open = false
+		p.Open, p.Answer = false, AnswerAbsent
 		if !p.Flow.CanRepeatCall() {
 			p.Step = StepIdle
 		}
@@ -405,10 +408,10 @@ func (p Publication) nextAfterOutcomeQuery(s Signal) (Publication, Action) {
 			return p.withoutDeadHandleDisarmedIfProven().becomeFailed(DoFail)
 		}
 	case Ambiguous:
-		return p.becomeOutcomeUnknown()
+		return p.believePersonElseBecomeOutcomeUnknown(s)
 	case Refused: // the question was refused, which says nothing about the post
-		if !p.Flow.CanRepeatCall() { // and every search will be refused
-			return p.becomeOutcomeUnknown()
+		if !p.Flow.CanRepeatCall() || p.Answer == AnswerDenied { // and every search will be refused
+			return p.believePersonElseBecomeOutcomeUnknown(s)
 		}
 	case AuthLost:
 		if !p.IsCallUnresolved() || !p.Open && p.Answer == AnswerAuth { // call and question were refused for the same reason
@@ -416,42 +419,57 @@ func (p Publication) nextAfterOutcomeQuery(s Signal) (Publication, Action) {
 		}
 	}
 	if s.Stale {
-		return p.becomeOutcomeUnknown()
+		return p.believePersonElseBecomeOutcomeUnknown(s)
 	}
 	return p, DoBackoff
 }
 
-// nextAfterAbsence decides what to do when the network does not show the post.
-func (p Publication) nextAfterAbsence(s Signal) (Publication, Action) {
+// believePersonElseBecomeOutcomeUnknown handles a network that cannot tell the outcome. If a person has said that the
+// post was not published, the post is prepared again; no earlier call can still take effect.
+func (p Publication) believePersonElseBecomeOutcomeUnknown(s Signal) (Publication, Action) {
 	switch {
-	case p.Open && !s.Quiet:
+	case p.Answer != AnswerDenied:
+		return p.becomeOutcomeUnknown()
+	case !s.Quiet:
+		return p, DoSettle
+	}
+	return p.withoutDeadHandleDisarmedIfProven().createHandleOrAskStatus()
+}
+
+// nextAfterAbsence decides what to do when the network does not show the post. After an error, this proves that the
+// call had no effect, but only after the settle time if the network's errors do not prove that.
+func (p Publication) nextAfterAbsence(s Signal) (Publication, Action) {
+	answer := p.Answer
+	switch {
+	case p.IsCallUnresolved() && (p.Open || s.ErrorsMayPublish) && !s.Quiet: // it may exist and not be visible yet
 		return p, DoSettle
 	case p.Open && !p.Flow.CanRepeatCall():
 		return p.becomeOutcomeUnknown()
 	case p.Open:
 		return p.armAndPublish()
-	case p.Answer == AnswerThrottled, p.Answer == AnswerNone && s.Held:
-		return p.holdAndDisarmIfProvenUnpublished(s)
-	case p.Answer == AnswerNone:
-		return p.armAndPublish()
-	case p.Answer == AnswerRefused && s.ErrorsMayPublish && !s.Quiet: // it may exist and not be visible yet
-		return p, DoSettle
-	case p.Answer == AnswerRefused:
-		return p.becomeFailed(DoFail)
+	case p.IsCallUnresolved():
+		p.Answer = AnswerAbsent
 	}
-	return p.becomeFailed(DoAccount)
+	switch {
+	case answer == AnswerRefused:
+		return p.becomeFailed(DoFail)
+	case answer == AnswerAuth:
+		return p.becomeFailed(DoAccount)
+	case s.Held:
+		return p.holdAndDisarmIfProvenUnpublished(s)
+	}
+	return p.armAndPublish()
 }
 
 // holdAndDisarmIfProvenUnpublished makes the post wait until a throttle ends. If the handle is still unpublished after
-// the settle time, the throttled call had no effect: the publication is disarmed, and the post can be cancelled or
-// moved meanwhile.
+// the settle time, the earlier call had no effect: the publication is disarmed, and the post can be cancelled or moved
+// meanwhile. Without such a handle, the network is asked again before the next call.
 func (p Publication) holdAndDisarmIfProvenUnpublished(s Signal) (Publication, Action) {
-	p.Answer = AnswerNone
 	switch {
 	case !p.Flow.CanRepeatCall():
 		p.Step = StepIdle
 	case s.Quiet:
-		p.Step, p.Armed = StepWaiting, false
+		p.Step, p.Armed, p.Answer = StepWaiting, false, AnswerNone
 	}
 	return p, DoHold
 }
@@ -464,6 +482,9 @@ func (p Publication) nextAfterSearchBeforeCall(s Signal) (Publication, Action) {
 	case Absent:
 		return p.createHandleOrAskStatus()
 	case Ambiguous, Refused:
+		if p.Answer == AnswerDenied {
+			return p.createHandleOrAskStatus()
+		}
 		return p.becomeOutcomeUnknown()
 	}
 	return p.nextAfterHarmlessFailure(s)
@@ -479,8 +500,15 @@ func (p Publication) becomeOutcomeUnknown() (Publication, Action) {
 	return p, DoOutcomeUnknown
 }
 
+// becomeFailed makes the post fail. If it may be on the network, its outcome is unknown, or the network is asked once
+// the account has been reconnected.
 func (p Publication) becomeFailed(do Action) (Publication, Action) {
-	p.Step = StepRejected
+	switch {
+	case !p.MayHavePublished():
+		p.Step = StepRejected
+	case do != DoAccount:
+		return p.becomeOutcomeUnknown()
+	}
 	return p, do
 }
 
@@ -495,11 +523,15 @@ func (p Publication) WithFlowUnlessStarted(f Flow) Publication {
 }
 
 // Requeue returns the publication of a failed post that a person sends again. An armed handle is kept, and no other is
-// created. If the flow's call cannot be repeated, the network is searched before the next call.
+// created, unless the network can say nothing about it and the person has. If the flow's call cannot be repeated, the
+// network is searched before the next call.
 func (p Publication) Requeue() Publication {
-	p.Open, p.Answer, p.Tries, p.Deaths = false, AnswerNone, 0, 0
+	if p.Step == StepOutcomeUnknown {
+		p.Answer = AnswerDenied
+	}
+	p.Open, p.Answer, p.Tries, p.Deaths = false, p.answerIfKnownUnmade(), 0, 0
 	switch {
-	case p.Step != StepRejected && p.Step != StepOutcomeUnknown: // an automatic retry was pending
+	case p.Step != StepRejected && p.Step != StepOutcomeUnknown && p.Step != StepArmed: // an automatic retry was pending
 	case p.Handle == "" || !p.Flow.CanRepeatCall():
 		p.Step = StepIdle
 	case p.Armed:
@@ -513,20 +545,32 @@ func (p Publication) Requeue() Publication {
 // Unqueue returns the publication of a post that leaves the queue, without what was prepared. In a flow whose call
 // cannot be repeated, it remembers that a call was made: if the post is queued again, the network is searched first.
 func (p Publication) Unqueue() Publication {
-	return Publication{Flow: p.Flow, Step: StepIdle, Armed: p.Armed && !p.Flow.CanRepeatCall()}
+	idle := Publication{Flow: p.Flow, Step: StepIdle, Armed: p.Armed && !p.Flow.CanRepeatCall()}
+	if idle.Armed {
+		idle.Answer = p.answerIfKnownUnmade()
+	}
+	return idle
 }
 
 // IsCallUnresolved reports whether the irreversible call was made and only the network knows its outcome. A call that,
 // according to the network, had no effect is still armed, but resolved.
 func (p Publication) IsCallUnresolved() bool {
-	return p.Step == StepArmed && (p.Open || p.Answer != AnswerNone)
+	return p.Step == StepArmed && (p.Open || p.Answer != p.answerIfKnownUnmade())
+}
+
+// answerIfKnownUnmade returns the answer if it says that the last irreversible call had no effect, or else AnswerNone.
+func (p Publication) answerIfKnownUnmade() Answer {
+	if p.Answer == AnswerAbsent || p.Answer == AnswerDenied {
+		return p.Answer
+	}
+	return AnswerNone
 }
 
 // MayHavePublished reports whether the post may be on the network although nobody waits for the outcome of a call. The
 // network is asked before the next call.
 func (p Publication) MayHavePublished() bool {
 	return p.IsCallUnresolved() || p.Step == StepOutcomeUnknown ||
-		p.Armed && p.Step == StepIdle && !p.Flow.CanRepeatCall()
+		p.Armed && p.Step == StepIdle && p.Answer == AnswerNone
 }
 
 // AllowsPostChanges reports whether a queued post can still be cancelled, rescheduled or edited: only before it is

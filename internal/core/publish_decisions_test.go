@@ -46,7 +46,7 @@ func TestDecisions(t *testing.T) {
 		"a call that was never sent may be cancelled while it waits for its retry": {
 			call,
 			core.Signal{Call: core.DoPublish, Verdict: core.NotSent, MayRetry: true, Due: true},
-			p{Flow: core.FlowOneCall, Step: core.StepIdle, Armed: true, Tries: 1},
+			p{Flow: core.FlowOneCall, Step: core.StepIdle, Armed: true, Answer: core.AnswerAbsent, Tries: 1},
 			core.DoRetry,
 		},
 		"a handle that could not be asked about keeps": {
@@ -67,7 +67,7 @@ func TestDecisions(t *testing.T) {
 		"before that it stays armed": {
 			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true, Answer: core.AnswerThrottled},
 			core.Signal{Call: core.DoStatus, Verdict: core.Ready, Held: true},
-			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true},
+			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true, Answer: core.AnswerAbsent},
 			core.DoHold,
 		},
 		"while it is held it is not called again": {
@@ -106,8 +106,50 @@ func TestDecisions(t *testing.T) {
 		"and is believed after the settle time": {
 			p{Flow: core.FlowOneCall, Step: core.StepArmed, Armed: true, Answer: core.AnswerRefused},
 			core.Signal{Call: core.DoFind, Verdict: core.Absent, ErrorsMayPublish: true, Quiet: true},
-			p{Flow: core.FlowOneCall, Step: core.StepRejected, Armed: true, Answer: core.AnswerRefused},
+			p{Flow: core.FlowOneCall, Step: core.StepRejected, Armed: true, Answer: core.AnswerAbsent},
 			core.DoFail,
+		},
+		"so is a throttle": {
+			p{Flow: core.FlowOneCall, Step: core.StepArmed, Armed: true, Answer: core.AnswerThrottled},
+			core.Signal{Call: core.DoFind, Verdict: core.Absent, ErrorsMayPublish: true, Held: true},
+			p{Flow: core.FlowOneCall, Step: core.StepArmed, Armed: true, Answer: core.AnswerThrottled},
+			core.DoSettle,
+		},
+		"after the settle time it had no effect, and the post may be cancelled": {
+			p{Flow: core.FlowOneCall, Step: core.StepArmed, Armed: true, Answer: core.AnswerThrottled},
+			core.Signal{Call: core.DoFind, Verdict: core.Absent, ErrorsMayPublish: true, Held: true, Quiet: true},
+			p{Flow: core.FlowOneCall, Step: core.StepIdle, Armed: true, Answer: core.AnswerAbsent},
+			core.DoHold,
+		},
+		"a search that is never answered proves nothing": {
+			p{Flow: core.FlowOneCall, Step: core.StepIdle, Armed: true},
+			core.Signal{Call: core.DoFind, Verdict: core.Lost, Due: true, Quiet: true},
+			p{Flow: core.FlowOneCall, Step: core.StepOutcomeUnknown, Armed: true},
+			core.DoOutcomeUnknown,
+		},
+		"nor does one that is refused for the account, after an answer that was": {
+			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true, Answer: core.AnswerAuth},
+			core.Signal{Call: core.DoStatus, Verdict: core.AuthLost, Due: true},
+			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true, Answer: core.AnswerAuth},
+			core.DoAccount,
+		},
+		"a person's word counts where a handle tells nothing": {
+			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true, Answer: core.AnswerDenied},
+			core.Signal{Call: core.DoStatus, Verdict: core.Ambiguous, Due: true, Quiet: true},
+			p{Flow: core.FlowHandle, Step: core.StepCreating},
+			core.DoCreate,
+		},
+		"but not before the settle time is over": {
+			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true, Answer: core.AnswerDenied},
+			core.Signal{Call: core.DoStatus, Verdict: core.Refused, Due: true},
+			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true, Answer: core.AnswerDenied},
+			core.DoSettle,
+		},
+		"it counts where a search finds several posts": {
+			p{Flow: core.FlowOneCall, Step: core.StepIdle, Armed: true, Answer: core.AnswerDenied},
+			core.Signal{Call: core.DoFind, Verdict: core.Ambiguous, Due: true, Quiet: true},
+			p{Flow: core.FlowOneCall, Step: core.StepWaiting, Armed: true, Answer: core.AnswerDenied},
+			core.DoStatus,
 		},
 		"a handle that died while it was left alone does not count": {
 			p{Flow: core.FlowHandle, Step: core.StepWaiting, Handle: "h3", Deaths: 2},

@@ -228,13 +228,14 @@ var plantedBugs = []planted{
 	},
 	{
 		name: "a retry asks before the network's list can show the post", flow: core.FlowOneCall,
-		left: budget{lie: 1, lag: 1, retry: 1},
+		left: budget{auth: 1, lieAuth: 1, lag: 1, retry: 1},
 		change: believing(func(p core.Publication, s *core.Signal) {
 			s.Quiet = s.Quiet || s.Verdict == core.Claimed && p.Step == core.StepIdle
 		}), breaks: "two posts",
 	},
 	{
-		name: "a retry starts with a new ledger", flow: core.FlowOneCall, left: budget{lieAuth: 1, lag: 1, retry: 1},
+		name: "a retry starts with a new ledger", flow: core.FlowOneCall,
+		left:   budget{auth: 1, lieAuth: 1, lag: 1, retry: 1},
 		change: func(d *design) { d.retryForgets = true }, breaks: "two posts",
 	},
 	{

@@ -233,13 +233,21 @@ type Item struct {
 	Token    Token
 	// HandleAt is when the handle was created, or last changed; zero if there is none.
 	HandleAt time.Time
-	// ArmedAt is when the post was first armed; zero before that.
-	ArmedAt time.Time
+	// ArmedAt is when the post was first armed; zero before that. RearmedAt is when it was armed again; zero if it was not.
+	ArmedAt, RearmedAt time.Time
 	// ExternalID is the network's id of the post, if Publish or AdvanceStatus returned it with Pending.
 	ExternalID string
 	// Known are the network's ids of the account's other posts since the arm. A search skips them, so another post
 	// with the same text is not mistaken for this one.
 	Known []string
+}
+
+// LastArmedAt returns when the latest irreversible call was made; zero if none was.
+func (it Item) LastArmedAt() time.Time {
+	if it.RearmedAt.After(it.ArmedAt) {
+		return it.RearmedAt
+	}
+	return it.ArmedAt
 }
 
 // DraftWithoutAccount returns the item's content as a draft, without the account and its facts.

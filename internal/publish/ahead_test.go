@@ -337,10 +337,14 @@ func TestAPostWhoseOutcomeIsUnknownBeforeItsTimeStaysFailed(t *testing.T) {
 	b := newBench(t)
 	post := b.prepared(b.ahead("where", b.ws.Account("facebook"), b.photo()))
 	b.Clock.Set(post.PublishAt.Time)
-	b.Fault(fault("facebook", "publish", sim.RateLimited))
+	throttle := fault("facebook", "publish", sim.RateLimited)
+	throttle.RetryAfter = 600
+	b.Fault(throttle)
 	if post = b.ws.Work(post); post.Status != "queued" {
 		t.Fatalf("the throttled post is %s", post.Status)
 	}
+	b.Clock.Set(b.next())
+	post = b.ws.Work(post)
 	at := utc(b.Clock.Now().Add(5 * time.Hour).Format("2006-01-02T15:04"))
 	post = b.edit(post, contract.EditPost{When: &at})
 	b.Fault(sim.Fault{Network: "facebook", Call: "list", Kind: sim.Reject, Times: new(0)})

@@ -142,6 +142,9 @@ func (c *claim) setUpConnectorAndItem() error {
 		Profile: c.account.ExternalID, Username: c.account.Username, ArmedAt: c.pub.ArmedAt, HandleAt: c.pub.StepSince,
 		ExternalID: c.pub.ExternalID,
 	}
+	if !c.pub.ArmedAt.IsZero() {
+		c.item.RearmedAt = c.pub.QuietAt.Add(-cfg.Schedule.QuietAfterArm(c.desc.Settle))
+	}
 	for _, m := range c.files {
 		draft.Media = append(draft.Media, m.Media)
 	}

@@ -41,7 +41,7 @@ func (c *claim) setStateAndSealHandle(next core.Publication) {
 		c.pub.StepSince = c.databaseNow()
 	}
 	if !next.Armed {
-		c.pub.ArmedAt, c.item.ArmedAt = time.Time{}, time.Time{}
+		c.pub.ArmedAt, c.item.ArmedAt, c.item.RearmedAt = time.Time{}, time.Time{}, time.Time{}
 	}
 	if next.Handle != c.pub.Handle {
 		c.item.HandleAt = c.databaseNow()

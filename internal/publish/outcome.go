@@ -267,6 +267,12 @@ func (c *claim) buildPostError(action core.Action) *core.PostError {
 		e.Code, e.FromNetwork = core.ErrorUnreachable, false
 		e.Hint = cmp.Or(e.Hint, "The post was not published. You can retry it unchanged.")
 	}
+	if action != core.DoOutcomeUnknown && c.pub.MayHavePublished() {
+		e.Hint = fmt.Sprintf("The post may already be live. Belfry asks %s before it sends the post again.", c.desc.Name)
+		if action == core.DoAccount {
+			e.Hint = c.accountWithStatusAfterFailure().Issue().Hint + " " + e.Hint
+		}
+	}
 	return e
 }
 

@@ -174,23 +174,28 @@ func TestAThrottleOfThePublishingCallHoldsThePostAsLong(t *testing.T) {
 			f := fault(network, "publish", "rate_limited")
 			f.RetryAfter = int(time.Hour / time.Second)
 			b.Fault(f)
+			until := b.Clock.Now().Add(time.Hour)
 			post := b.ws.Work(b.ws.Now("patient", b.ws.Account(network)))
+			if network == "facebook" { // the throttled post might still become visible
+				b.Clock.Set(b.next())
+				post = b.ws.Work(post)
+			}
 			b.wants(post, "queued", 0, "created", "queued", "publishing", "queued")
 			zone, err := core.ParseZone(post.TZ)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := "held until " + zone.FormatTime(b.Clock.Now().Add(time.Hour)); !strings.HasSuffix(post.StatusLine, want) {
+			if want := "held until " + zone.FormatTime(until); !strings.HasSuffix(post.StatusLine, want) {
 				t.Errorf("the status line is %q, want %q in it", post.StatusLine, want)
 			}
 			if card, err := b.App.GetPostCard(b.Context(), b.ws.Owner, post.ID); err != nil || !card.Held || card.Asking ||
 				card.Sending {
 				t.Errorf("the card says held %v, asking %v, sending %v, error %v", card.Held, card.Asking, card.Sending, err)
 			}
-			post = b.after(59*time.Minute, post)
-			b.wants(post, "queued", 0, "created", "queued", "publishing", "queued")
-			post = b.after(time.Minute, post)
-			b.wants(post, "live", 1, "created", "queued", "publishing", "queued", "live")
+			b.Clock.Set(until.Add(-time.Minute))
+			b.wants(b.ws.Work(post), "queued", 0, "created", "queued", "publishing", "queued")
+			b.Clock.Set(until)
+			b.wants(b.ws.Work(post), "live", 1, "created", "queued", "publishing", "queued", "live")
 		})
 	}
 }

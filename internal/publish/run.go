@@ -109,7 +109,7 @@ func (c *claim) saveStepAndReceiptBeforeCall(ctx context.Context, do core.Action
 		c.engine.cfg.Metrics.ObserveFirstCallLateness(string(c.post.Platform), now.Sub(c.pub.DueAt))
 	}
 	if do == core.DoPublish {
-		c.pub.QuietAt = now.Add(quiet)
+		c.pub.QuietAt, c.item.RearmedAt = now.Add(quiet), now
 		if c.pub.ArmedAt.IsZero() {
 			c.pub.ArmedAt = now
 			c.item.ArmedAt = now

@@ -53,7 +53,7 @@ func withCommonVideoLimits(l core.FileLimits) core.FileLimits {
 var description = network.Description{
 	ID: ID, Name: "Instagram", Profile: "profile",
 	Needs:     "You need an Instagram Business or Creator account. Personal accounts are not supported.",
-	FirstPoll: firstPoll, ProfileURL: "https://www.instagram.com/{username}/",
+	FirstPoll: firstPoll, ProfileURL: "https://www.instagram.com/{username}/", ErrorsMayPublish: true,
 	Limits: core.Limits{
 		Text:     core.Count{Max: maxText, Unit: core.UnitCharacters},
 		Hashtags: new(maxHashtags), Mentions: new(maxMentions),

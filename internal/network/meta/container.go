@@ -103,7 +103,7 @@ func (c Containers) StatusOfStateAndFindIfPublished(
 
 // FindPostElsePendingOrDead returns the status of a container that the network does not find: Pending within
 // missingGrace, then Dead. If the post is armed, it first searches the account's posts, and missingGrace begins at the
-// arm.
+// latest arm.
 func (c Containers) FindPostElsePendingOrDead(
 	ctx context.Context, it network.Item, missingErr error,
 ) (network.Status, error) {
@@ -113,7 +113,7 @@ func (c Containers) FindPostElsePendingOrDead(
 		if err != nil || found.Verdict != core.Absent {
 			return found, err
 		}
-		since = it.ArmedAt
+		since = it.LastArmedAt()
 	}
 	if c.Now().Sub(since) < missingGrace {
 		return network.Status{Verdict: core.Pending, Message: missingErr.Error()}, nil

@@ -113,7 +113,7 @@ func (n *Network) statusOfGoneUpload(ctx context.Context, it network.Item, goneE
 		return found, err
 	}
 	found.Verdict, found.Message = core.Ambiguous, goneErr.Error()
-	if n.now().Sub(it.ArmedAt) < max(goneUploadGrace, n.about.Settle) {
+	if n.now().Sub(it.LastArmedAt()) < max(goneUploadGrace, n.about.Settle) {
 		found.Verdict = core.Pending
 	}
 	return found, nil
@@ -131,7 +131,7 @@ func (n *Network) statusOfRefusedUpload(ctx context.Context, it network.Item, er
 	if err != nil || found.Verdict != core.Absent {
 		return found, err
 	}
-	if n.now().Sub(it.ArmedAt) < max(goneUploadGrace, n.about.Settle) {
+	if n.now().Sub(it.LastArmedAt()) < max(goneUploadGrace, n.about.Settle) {
 		return network.Status{Verdict: core.Pending, Message: e.Error()}, nil
 	}
 	return network.Status{Verdict: core.Doomed, Code: e.Code, Message: e.Message, Hint: e.Hint}, nil
@@ -193,7 +193,7 @@ func (n *Network) fetchVideoStatus(ctx context.Context, it network.Item, id stri
 	case uploadFailed, uploadRejected, uploadDeleted:
 		return v.doomedStatus(), nil
 	case uploadUploaded:
-		if n.now().Sub(it.ArmedAt) < maxProcessing {
+		if n.now().Sub(it.LastArmedAt()) < maxProcessing {
 			return pending, nil
 		}
 	}
@@ -208,7 +208,7 @@ func (n *Network) pendingOrDoneIfUnreadable(
 	switch {
 	case !ok || e.Kind == network.Lapsed:
 		return network.Status{}, err
-	case n.now().Sub(it.ArmedAt) < maxProcessing &&
+	case n.now().Sub(it.LastArmedAt()) < maxProcessing &&
 		(e.Kind == network.Rejected || e.Kind == network.NotSent || isUnknownOrTransient(err)):
 		return pending, nil
 	}
