@@ -71,7 +71,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 	if unclear {
 		return network.Status{Verdict: core.Ambiguous, Message: "The Page has a post that could be this one."}, nil
 	}
-	return meta.StatusOfMatches(found), nil
+	return meta.StatusOfMatches(found, n.id), nil
 }
 
 type similarity int

@@ -25,6 +25,7 @@ type listedPost struct {
 
 // FindPost searches the account's posts since the arm for one with the same caption and type. The result is Ambiguous
 // if a post of this type has no caption in the response: Instagram's documents disagree on which logins see captions.
+// The result is also Ambiguous if the post itself has no caption, as a Story never has, and one of its type is listed.
 func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
 		return network.Status{}, errors.New("cannot search Instagram for a post that was never armed")
@@ -53,7 +54,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 			found = append(found, network.Status{ExternalID: string(p.ID), URL: urlIfOnInstagram(p.Permalink)})
 		}
 	}
-	return meta.StatusOfMatches(found), nil
+	return meta.StatusOfMatches(found, caption), nil
 }
 
 // canBeOfType reports whether a listed post can have a content type. Not every login sees the product type.

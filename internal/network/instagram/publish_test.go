@@ -219,7 +219,8 @@ func TestWhatAContainersStateMeans(t *testing.T) {
 		"missing, just made":              {fresh, 400, gone, ``, core.Pending, ""},
 		"missing, never armed":            {old, 400, gone, post, core.Dead, ""},
 		"missing, armed, in the list":     {armed, 400, gone, post, core.Done, "18"},
-		"missing, armed, twice listed":    {armed, 400, gone, post + "," + post, core.Ambiguous, ""},
+		"missing, armed, twice listed":    {armed, 400, gone, post + "," + post, core.Pending, ""},
+		"missing long, twice listed":      {long, 400, gone, post + "," + post, core.Ambiguous, ""},
 		"missing, armed, no caption":      {long, 400, gone, bare, core.Ambiguous, ""},
 		"missing, armed, not listed":      {armed, 400, gone, ``, core.Pending, ""},
 		"missing, armed long, not listed": {long, 400, gone, ``, core.Dead, ""},
@@ -270,6 +271,32 @@ func TestASearchComparesCaptionTypeAndProduct(t *testing.T) {
 		if st, err := w.Net.FindPost(t.Context(), it); err != nil || st.Verdict != c.want {
 			t.Errorf("%s: want %s, got %+v, %v", name, c.want, st, err)
 		}
+	}
+}
+
+// The account's owner may have published another post of the same type by phone.
+func TestAPostWithoutACaptionIsNotFoundByItsTypeAlone(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	const gone = `{"error":{"code":100,"error_subcode":33,"message":"gone"}}`
+	it := w.NewItem("")
+	for settings, product := range map[string]string{`{"contentType":"stories"}`: "STORY", `{}`: "FEED"} {
+		it.Settings = json.RawMessage(settings)
+		byPhone := fmt.Sprintf(
+			`{"id":"18","timestamp":%q,"media_type":"IMAGE","media_product_type":%q}`, w.Now().Format(time.RFC3339), product,
+		)
+		check := func(name, answer string, status int, armedAt time.Time, want core.Verdict) {
+			t.Helper()
+			it.ArmedAt = armedAt
+			w.ReplaceServer(containers(answer, status, byPhone))
+			st, err := w.Net.AdvanceStatus(t.Context(), it, "17900000000000001")
+			if err != nil || st.Verdict != want || st.ExternalID != "" || st.URL != "" {
+				t.Errorf("%s, %s: want %s, got %+v, %v", product, name, want, st, err)
+			}
+		}
+		check("published", `{"status_code":"PUBLISHED"}`, 200, w.Now(), core.Done)
+		check("missing for a moment", gone, 400, w.Now(), core.Pending)
+		check("missing for an hour", gone, 400, w.Now().Add(-time.Hour), core.Ambiguous)
 	}
 }
 

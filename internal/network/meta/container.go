@@ -103,20 +103,24 @@ func (c Containers) StatusOfStateAndFindIfPublished(
 
 // FindPostElsePendingOrDead returns the status of a container that the network does not find: Pending within
 // missingGrace, then Dead. If the post is armed, it first searches the account's posts, and missingGrace begins at the
-// latest arm.
+// latest arm. A post that could be this one makes the status Ambiguous after missingGrace, because the container may
+// reappear.
 func (c Containers) FindPostElsePendingOrDead(
 	ctx context.Context, it network.Item, missingErr error,
 ) (network.Status, error) {
-	since := it.HandleAt
+	since, missing := it.HandleAt, network.Status{Verdict: core.Dead, Message: missingErr.Error()}
 	if !it.ArmedAt.IsZero() {
 		found, err := c.Find(ctx, it)
-		if err != nil || found.Verdict != core.Absent {
+		if err != nil || found.Verdict == core.Done {
 			return found, err
+		}
+		if found.Verdict == core.Ambiguous {
+			missing = found
 		}
 		since = it.LastArmedAt()
 	}
 	if c.Now().Sub(since) < missingGrace {
-		return network.Status{Verdict: core.Pending, Message: missingErr.Error()}, nil
+		missing.Verdict = core.Pending
 	}
-	return network.Status{Verdict: core.Dead, Message: missingErr.Error()}, nil
+	return missing, nil
 }

@@ -316,16 +316,20 @@ func TestExpiredIsToldFromRevoked(t *testing.T) {
 func TestOnlyMatchBindsOneOfOne(t *testing.T) {
 	t.Parallel()
 	one := network.Status{ExternalID: "1", URL: "https://example.org/1"}
-	if got := meta.StatusOfMatches(nil); got != (network.Status{Verdict: core.Absent}) {
+	if got := meta.StatusOfMatches(nil, "a"); got != (network.Status{Verdict: core.Absent}) {
 		t.Errorf("none: got %+v", got)
 	}
-	if got := meta.StatusOfMatches([]network.Status{one}); got.Verdict != core.Done || got.ExternalID != "1" ||
+	if got := meta.StatusOfMatches([]network.Status{one}, "a"); got.Verdict != core.Done || got.ExternalID != "1" ||
 		got.URL != one.URL {
 		t.Errorf("one: got %+v", got)
 	}
-	if got := meta.StatusOfMatches([]network.Status{one, one}); got.Verdict != core.Ambiguous || got.ExternalID != "" ||
+	if got := meta.StatusOfMatches([]network.Status{one, one}, "a"); got.Verdict != core.Ambiguous || got.ExternalID != "" ||
 		got.URL != "" {
 		t.Errorf("two: got %+v", got)
+	}
+	if got := meta.StatusOfMatches([]network.Status{one}, " "); got.Verdict != core.Ambiguous || got.ExternalID != "" ||
+		got.URL != "" {
+		t.Errorf("one without a fingerprint: got %+v", got)
 	}
 }
 

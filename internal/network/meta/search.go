@@ -40,14 +40,17 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 func (t Time) Before(other time.Time) bool { return !t.IsZero() && t.Time.Before(other) }
 
 // StatusOfMatches returns the status of a search that found these posts: Absent for none, Done for one, or Ambiguous
-// for several.
-func StatusOfMatches(found []network.Status) network.Status {
-	switch len(found) {
-	case 0:
+// for several. fingerprint is what these posts have in common and other people's posts do not, such as the text.
+// Without a fingerprint, a single match is Ambiguous too: a person may have published it.
+func StatusOfMatches(found []network.Status, fingerprint string) network.Status {
+	switch {
+	case len(found) == 0:
 		return network.Status{Verdict: core.Absent}
-	case 1:
-		found[0].Verdict = core.Done
-		return found[0]
+	case len(found) > 1:
+		return network.Status{Verdict: core.Ambiguous, Message: "Several posts look like this one."}
+	case IsSameText(fingerprint, ""):
+		return network.Status{Verdict: core.Ambiguous, Message: "The account has a post that could be this one."}
 	}
-	return network.Status{Verdict: core.Ambiguous, Message: "Several posts look like this one."}
+	found[0].Verdict = core.Done
+	return found[0]
 }

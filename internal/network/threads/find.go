@@ -25,7 +25,8 @@ var listedType = map[string]string{
 	typeText: "TEXT_POST", typeImage: "IMAGE", typeVideo: "VIDEO", typeCarousel: "CAROUSEL_ALBUM",
 }
 
-// FindPost searches the profile's posts since the arm for one with the same text and type.
+// FindPost searches the profile's posts since the arm for one with the same text and type. The result is
+// Ambiguous if there is one, but the post has no text.
 func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
 		return network.Status{}, errors.New("cannot search Threads for a post that was never armed")
@@ -43,7 +44,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 			found = append(found, network.Status{ExternalID: string(p.ID), URL: urlIfOnThreads(p.Permalink)})
 		}
 	}
-	return meta.StatusOfMatches(found), nil
+	return meta.StatusOfMatches(found, it.Text), nil
 }
 
 // listPosts returns the profile's posts since the given time, newest first.

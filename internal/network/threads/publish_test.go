@@ -252,7 +252,8 @@ func TestWhatAContainersStateMeans(t *testing.T) {
 		"published, not in the list":      {armed, 200, `{"status":"PUBLISHED"}`, ``, core.Done, ""},
 		"missing, never armed":            {fresh, 400, gone, post, core.Dead, ""},
 		"missing, armed, in the list":     {armed, 400, gone, post, core.Done, "18"},
-		"missing, armed, twice listed":    {armed, 400, gone, post + "," + post, core.Ambiguous, ""},
+		"missing, armed, twice listed":    {armed, 400, gone, post + "," + post, core.Pending, ""},
+		"missing long, twice listed":      {long, 400, gone, post + "," + post, core.Ambiguous, ""},
 		"missing, armed, not listed":      {armed, 400, gone, ``, core.Pending, ""},
 		"missing, armed long, not listed": {long, 400, gone, ``, core.Dead, ""},
 		"missing by another code": {
@@ -287,6 +288,18 @@ func TestASearchForgivesWhiteSpaceOnly(t *testing.T) {
 				t.Errorf("%s %s: want %s, got %+v, %v", kind, listed, verdict, st, err)
 			}
 		}
+	}
+}
+
+// The profile's owner may have published another image by phone.
+func TestAnImageWithoutTextIsNotFoundByItsTypeAlone(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	it := w.NewItem("")
+	it.Files = w.NewFiles(networktest.Image())
+	w.ReplaceServer(containers("", 200, `{"id":"18","timestamp":"2026-10-05T09:00:01+0000","media_type":"IMAGE"}`))
+	if st, err := w.Net.FindPost(t.Context(), it); err != nil || st.Verdict != core.Ambiguous || st.ExternalID != "" {
+		t.Errorf("got %+v, %v", st, err)
 	}
 }
 
