@@ -41,8 +41,12 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle str
 	return u.encode(), nil
 }
 
-// AdvanceStatus queries the progress of the upload and sends the next part, but never the last one.
+// AdvanceStatus queries the progress of the upload and sends the next part, but never the last one. Once YouTube has
+// returned the video's id, AdvanceStatus queries the video instead.
 func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	if it.ExternalID != "" {
+		return n.fetchVideoStatus(ctx, it, it.ExternalID)
+	}
 	u, err := decodeHandle(handle)
 	if err != nil {
 		return network.Status{}, err

@@ -259,6 +259,34 @@ func TestAnUploadThatIsGone(t *testing.T) {
 	ask("twice on the channel", w.Now(), core.Ambiguous)
 }
 
+// The id proves that YouTube has the video, whatever became of the upload, and even if the channel lists it late.
+func TestAVideoWithAnIDIsAskedAboutInsteadOfItsUpload(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	for option, value := range map[string]string{youtubesim.OptProcess: "1200", youtubesim.OptListDelay: "3600"} {
+		if err := w.Kit.SetOption(option, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	it := w.NewItem("Confirmed")
+	handle := w.NewHandle(it)
+	it.ArmedAt = w.Now()
+	st, err := w.Net.Publish(t.Context(), it, handle)
+	if err != nil || st.Verdict != core.Pending || st.ExternalID == "" {
+		t.Fatalf("got %+v, %v", st, err)
+	}
+	it.ExternalID = st.ExternalID
+	for reason, status := range map[string]int{"notFound": 404, "forbidden": 403} {
+		w.AddFault(sim.Fault{Call: "status", Kind: "error", Reason: reason, Status: status, Times: new(0)})
+	}
+	for _, want := range []core.Verdict{core.Pending, core.Done} {
+		if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != want || st.ExternalID != it.ExternalID {
+			t.Errorf("want %s, got %+v, %v", want, st, err)
+		}
+		w.Advance(20 * time.Minute)
+	}
+}
+
 // A video that YouTube takes and then refuses fails the post, and is not uploaded again.
 func TestAVideoThatIsRefusedLaterIsNotUploadedAgain(t *testing.T) {
 	t.Parallel()
