@@ -59,6 +59,8 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle str
 		return n.statusOfRefusedUpload(ctx, it, err)
 	case p.Video != nil:
 		return n.fetchVideoStatus(ctx, it, p.Video.ID)
+	case p.Offset == u.Size: // nothing is left to send, and the video may exist
+		return network.Status{Verdict: core.Pending}, nil
 	}
 	size := u.nextPartSizeBeforeTail(p.Offset)
 	if size <= 0 {
@@ -88,14 +90,14 @@ func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (
 		return network.Status{}, err
 	}
 	p, err := n.sendPart(ctx, it, u, u.Tail, u.Size-u.Tail)
-	if err == nil && p.Video == nil && p.Offset > u.Tail { // some of them had already arrived
+	if err == nil && p.Video == nil && p.Offset > u.Tail && p.Offset < u.Size { // some of them had already arrived
 		p, err = n.sendPart(ctx, it, u, p.Offset, u.Size-p.Offset)
 	}
 	switch {
 	case err != nil:
 		return network.Status{}, err
 	case p.Video == nil:
-		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "According to YouTube, parts of the video are missing."}
+		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "YouTube did not confirm that it has the whole video."}
 	case p.Video.Status.Upload == uploadProcessed:
 		return doneStatus(p.Video.ID), nil
 	}

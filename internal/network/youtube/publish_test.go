@@ -377,6 +377,30 @@ func TestAVideoThatIsTakenIsLiveWithoutQuota(t *testing.T) {
 	}
 }
 
+// YouTube has all bytes, so the video may be published: to send bytes again is no way to find out.
+func TestAnUploadWithAllBytesAndNoVideoIsAskedAboutAgain(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	it := w.NewItem("All there")
+	handle := w.NewHandle(it)
+	w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Range", fmt.Sprintf("bytes=0-%d", it.Files[0].Bytes-1))
+		rw.WriteHeader(http.StatusPermanentRedirect)
+	})
+	for name, armedAt := range map[string]time.Time{"before the arm": {}, "after the arm": w.Now()} {
+		it.ArmedAt = armedAt
+		if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Pending {
+			t.Errorf("%s: got %+v, %v", name, st, err)
+		}
+	}
+	w.StartRecording()
+	_, err := w.Net.Publish(t.Context(), it, handle)
+	w.CheckError(err, network.Unknown, it.Token.Access)
+	if n := len(w.RecordedSteps()); n != 1 {
+		t.Errorf("%d calls, want only the one with the last bytes", n)
+	}
+}
+
 // Bytes go to Google only, and the address of an upload is told to nobody.
 func TestAnUploadAddressElsewhereIsRefused(t *testing.T) {
 	t.Parallel()
