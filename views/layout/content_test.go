@@ -243,6 +243,10 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			[]string{"Belfry sends the post to Threads at 11:05 CET so that Threads can process it in advance. The post is published at its scheduled time."},
 		},
 		{
+			"the time is changed above the timeline, where no column is empty without it", "post-queued",
+			".post-side > #reschedule + .card .card-title", []string{"Timeline"},
+		},
+		{
 			"so is what keeps it from going out", "post-obstacles", "#post-notice .alert-title",
 			[]string{"Publishing is on hold", "Ada Lindqvist on Threads: access was revoked"},
 		},
