@@ -241,7 +241,19 @@ func TestAQueuedPostIsEditedInPlaceInABrowser(t *testing.T) {
 			input.offsetHeight === 44 && button.offsetHeight === 44 &&
 			getComputedStyle(document.querySelector("#reschedule .chevron")).rotate === "90deg";
 	})()`)
+
+	// Most of its actions are in a menu there.
+	if !evaluateScript[bool](b, `document.querySelector("#edit").offsetHeight === 44 && !document.querySelector("#delete").checkVisibility()`) {
+		t.Error("on a phone, the post has no menu of actions")
+	}
+	b.click(testid("more"))
+	b.waitFor(`[...document.querySelectorAll("#post-more .button")].every((button) => button.offsetHeight === 44)`)
+	b.checkAccessibility("the actions of a post on a phone")
 	b.runActions("use a large screen", chromedp.EmulateViewport(1280, 900))
+	b.runActions("open the post again", chromedp.Reload())
+	if evaluateScript[bool](b, `document.querySelector("[data-testid=more]").checkVisibility()`) {
+		t.Error("where there is room for all actions, some are in a menu")
+	}
 
 	// Send now can be undone, and then again not.
 	b.clickLink(testid("send-now"))

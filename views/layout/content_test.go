@@ -242,6 +242,15 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"what comes next is told", "post-queued", "[data-testid=timeline-next] .timeline-words",
 			[]string{"Belfry sends the post to Threads at 11:05 CET so that Threads can process it in advance. The post is published at its scheduled time."},
 		},
+		{"editing is one press away", "post-queued", "#post-acts > .button", []string{"Edit"}},
+		{
+			"the other actions are in a menu", "post-queued", "#post-more > .menu-body .button",
+			[]string{"Send now", "Move to drafts", "Duplicate", "Delete…"},
+		},
+		{
+			"what mends a failed post is not in the menu", "post-failing", "#post-acts > .act > .button",
+			[]string{"Retry", "Edit a copy"},
+		},
 		{
 			"the time is changed above the timeline, where no column is empty without it", "post-queued",
 			".post-side > #reschedule + .card .card-title", []string{"Timeline"},

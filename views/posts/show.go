@@ -142,6 +142,11 @@ func (m ShowModel) offersDelete() bool {
 	return m.offersAct(core.ActDelete) || m.Post.Status == string(core.PostQueued) && m.offersAct(core.ActCancel)
 }
 
+// offersEditOfCopy reports whether the page offers to copy the post in order to change it.
+func (m ShowModel) offersEditOfCopy() bool {
+	return m.Post.Status == string(core.PostFailed) && m.offersAct(core.ActDuplicate)
+}
+
 // reconnectAdvice says who must do what before Belfry can publish to the account again.
 func (m ShowModel) reconnectAdvice() string {
 	if m.NotSetUp {
