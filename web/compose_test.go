@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -431,7 +432,7 @@ func TestEditingAQueuedPostInPlace(t *testing.T) {
 	s.show(post).one(t, testid("back-to-posts")+`[href="/posts"]`)
 	page := s.b.get(path).is(t, http.StatusOK)
 	page.one(t, `[name=when][value=at][checked]`)
-	page.says(t, "Edit Threads post", "The post does not change until you save.", "Ready to save.", "Save changes")
+	page.says(t, "Edit Threads post", "The post does not change until you save.", "Save changes")
 	if href := attribute(page.one(t, testid("back")), "href"); href != "/posts/"+post.ID {
 		t.Errorf("the way back leads to %s", href)
 	}
@@ -457,6 +458,37 @@ func TestEditingAQueuedPostInPlace(t *testing.T) {
 	s.b.send(http.MethodPost, path, form.Encode()).leads(t, "/posts/"+post.ID)
 	if got := s.ws.Post(post); got.Status != "draft" || got.PublishAt != nil {
 		t.Errorf("the post is %s", got.StatusLine)
+	}
+}
+
+// Without scripts, the verdict stays on the page while the person makes changes, so it must be true of these too.
+func TestTheEditorSaysWhetherAnythingHasChanged(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	queued := s.ws.Queued("two\nlines", s.threads, s.Clock.Now().Add(time.Hour))
+	draft := s.ws.Draft("a sketch", s.threads)
+	for _, post := range []contract.Post{queued, draft} {
+		path := "/posts/" + post.ID + "/edit"
+		form := s.b.get(path).form(t, "#compose")
+		for _, shown := range []*page{s.b.get(path), s.b.send(http.MethodPost, path+"/plan", form.Encode())} {
+			if got := textOf(shown.one(t, testid("plan-verdict")+" .needs-js")); got != "Nothing has changed yet." {
+				t.Errorf("%s: the verdict on what is saved is %q", post.Status, got)
+			}
+			if got := textOf(shown.one(t, testid("plan-verdict")+" .needs-no-js")); got != "Ready to save." {
+				t.Errorf("%s: without scripts, the verdict is %q", post.Status, got)
+			}
+		}
+	}
+	saved := s.b.get("/posts/"+queued.ID+"/edit").form(t, "#compose")
+	for name, value := range map[string]string{
+		"text": "one line", "tags": "bread", "at": "2026-10-07T18:00", "when": "draft", "settings.threads.topicTag": "bread",
+	} {
+		form := maps.Clone(saved)
+		form.Set(name, value)
+		page := s.b.send(http.MethodPost, "/posts/"+queued.ID+"/edit/plan", form.Encode())
+		if got := textOf(page.one(t, testid("plan-verdict"))); got != "Ready to save." {
+			t.Errorf("after a change of %s, the verdict is %q", name, got)
+		}
 	}
 }
 

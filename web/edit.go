@@ -121,6 +121,8 @@ func (r *request) loadPostEditor(card app.PostCard, n network.Network, form url.
 		m.Saved, m.Values.Revision = &saved, card.Revision
 	}
 	m.Plan.When = m.Values.When
+	saved := readComposerValues(r.newEditForm(card, about, m.Zone), m.Networks, m.Files)
+	m.Plan.Unchanged = !m.FilesChanged && m.Values.HasSameContentAndTime(saved)
 	m.Autosave += "." + card.ID
 	m.Frame.Title, m.Frame.Section = "Edit "+about.Name+" draft", layout.SectionPosts
 	if card.Status == string(core.PostQueued) {

@@ -4,6 +4,7 @@ package posts
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -191,6 +192,13 @@ type Values struct {
 // Setting returns a setting's value as shown in its input.
 func (v Values) Setting(platform, name string) string { return v.Settings[platform][name] }
 
+// HasSameContentAndTime reports whether two forms for the same post, with the same files, would save the same.
+func (v Values) HasSameContentAndTime(other Values) bool {
+	return v.Text == other.Text && v.Title == other.Title && v.Tags == other.Tags &&
+		v.When == other.When && (v.When != WhenAt || v.At == other.At) &&
+		maps.EqualFunc(v.Settings, other.Settings, maps.Equal) && maps.Equal(v.Alts, other.Alts)
+}
+
 // TextFor returns the text for a network: its own or, if that is empty, the shared one. With NoText, it returns "".
 func (v Values) TextFor(platform string) string {
 	if v.Overrides[platform].NoText {
@@ -227,6 +235,8 @@ type PlanModel struct {
 	Now     time.Time
 	// Queued reports that the form edits a queued post.
 	Queued bool
+	// Unchanged reports that the form has the content and the time of the saved post.
+	Unchanged bool
 }
 
 // PlanRow is a row of the plan and its account.

@@ -718,7 +718,7 @@ func (m PlanModel) verdict() string {
 	}
 	ready := "Ready to post"
 	switch {
-	case m.When == WhenDraft, m.Queued && m.When == WhenAt:
+	case m.onlySaves():
 		ready = "Ready to save"
 	case m.When == WhenAt:
 		ready = "Ready to schedule"
@@ -727,6 +727,21 @@ func (m PlanModel) verdict() string {
 		return ready + ", with " + ui.CountNoun(warnings, "warning", "warnings") + "."
 	}
 	return ready + "."
+}
+
+// onlySaves reports whether the form neither publishes nor schedules anything.
+func (m PlanModel) onlySaves() bool { return m.When == WhenDraft || m.Queued && m.When == WhenAt }
+
+// unchangedVerdict takes the place of the verdict if saving would change nothing, or is "". Only a script can keep it
+// true while the person makes changes.
+func (m PlanModel) unchangedVerdict() string {
+	switch warnings := m.countWarnings(); {
+	case !m.Unchanged || !m.onlySaves() || !m.canSubmit():
+		return ""
+	case warnings > 0:
+		return "Nothing has changed yet. " + ui.CountNoun(warnings, "warning", "warnings") + "."
+	}
+	return "Nothing has changed yet."
 }
 
 // waitingWords say what the posts are waiting for, and what the person can do afterwards.
@@ -744,7 +759,7 @@ func (m PlanModel) waitingWords() string {
 
 func (m PlanModel) tone() string {
 	switch {
-	case m.Plan == nil && m.Refused == nil, m.isOnlyWaitingForFiles():
+	case m.Plan == nil && m.Refused == nil, m.isOnlyWaitingForFiles(), m.unchangedVerdict() != "":
 		return ""
 	case m.Plan != nil && m.Plan.OK:
 		return "good"
@@ -788,7 +803,7 @@ func quota(m PlanModel) templ.Component {
 			var templ_7745c5c3_Var32 string
 			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprint(m.Plan.Quota.Requested))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 213, Col: 44}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 228, Col: 44}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 			if templ_7745c5c3_Err != nil {
@@ -801,7 +816,7 @@ func quota(m PlanModel) templ.Component {
 			var templ_7745c5c3_Var33 string
 			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(ui.CountNoun(*m.Plan.Quota.Limit, "post", "posts"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 213, Col: 115}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 228, Col: 115}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 			if templ_7745c5c3_Err != nil {
@@ -814,7 +829,7 @@ func quota(m PlanModel) templ.Component {
 			var templ_7745c5c3_Var34 string
 			templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprint(m.Plan.Quota.Used))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 213, Col: 150}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 228, Col: 150}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 			if templ_7745c5c3_Err != nil {
