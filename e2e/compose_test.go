@@ -151,6 +151,9 @@ func TestOnePostIsComposedForFiveNetworks(t *testing.T) {
 	b.waitFor(`document.querySelectorAll("[data-testid=confirm-send][open] [data-testid=plan-row]").length === 5`)
 	b.waitFor(`[...document.querySelectorAll("[data-testid=confirm-send] .plan-own")].filter((own) =>
 		own.innerText === "own text").length === 5`)
+	for _, own := range ofFive {
+		b.waitFor(fmt.Sprintf(`document.querySelector("[data-testid=confirm-send]").innerText.includes(%q)`, own.text))
+	}
 	b.waitFor(`document.querySelector("#submit").innerText === "Send 5 posts now…" &&
 		document.querySelector("[data-testid=confirm]").innerText === "Send 5 posts now"`)
 	b.checkAccessibility("the question before sending")

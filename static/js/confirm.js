@@ -1,4 +1,4 @@
-// A dialog that shows the plan's table before several posts are sent.
+// A dialog that shows the texts and the plan's table before several posts are sent.
 let dialog;
 
 function buildDialog() {
@@ -29,7 +29,7 @@ export function confirmSending(form, send) {
   parts.title.textContent = `${label}?`;
   parts.send.textContent = label;
   parts.plan.replaceChildren(
-    ...[...form.querySelectorAll("#plan .causes, #plan .plan-rows")].map((part) => part.cloneNode(true)),
+    ...[...form.querySelectorAll("#plan .causes, #plan > .plan-words, #plan .plan-rows")].map((part) => part.cloneNode(true)),
   );
   parts.plan.setAttribute("aria-label", "Plan");
   parts.send.onclick = () => {

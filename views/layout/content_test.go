@@ -140,6 +140,14 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"live posts cannot be moved together", "part-calendar-together", "[data-testid=move-together]", nil},
 		{"a day with many posts has their number beside its dots", "calendar", ".today .dots", []string{"20"}},
 		{"the plan says which network has its own text", "compose-ready", ".plan-own", []string{"own text"}},
+		{
+			"what is confirmed begins with the shared text", "compose-ready", "#plan > .plan-words",
+			[]string{"The workshop bell is up. Come and hear it ring at noon on Saturday, rain or shine."},
+		},
+		{
+			"and has each network's own text", "compose-ready", "[data-testid=plan-row] .plan-words",
+			[]string{"The bell is up. Saturday, noon. Bring a friend."},
+		},
 		{"and so does its tab", "compose-ready", "[for=tab-threads] .unseen", []string{", own text"}},
 		{"the button waits for a plan", "compose", "#submit[disabled]", []string{"Send now"}},
 		{

@@ -490,6 +490,31 @@ func (m PlanModel) submitLabel() string {
 // posts are created.
 func (m PlanModel) asksBeforeSubmitting() bool { return len(m.Rows) > 1 }
 
+// maxTextStart is how many characters of a text the confirmation dialog shows.
+const maxTextStart = 120
+
+// sharedTextStart returns the beginning of the shared text if the confirmation dialog is about posts that have it, or
+// "".
+func (m ComposeModel) sharedTextStart() string {
+	isShared := func(row PlanRow) bool {
+		own := m.Values.Overrides[row.Platform]
+		return own.Text == "" && !own.NoText
+	}
+	if !m.Plan.asksBeforeSubmitting() || !slices.ContainsFunc(m.Plan.Rows, isShared) {
+		return ""
+	}
+	return core.Excerpt(m.Values.Text, maxTextStart)
+}
+
+// ownTextStart returns the beginning of a row's own text for the confirmation dialog, or "".
+func (m ComposeModel) ownTextStart(row PlanRow) string {
+	own := m.Values.Overrides[row.Platform]
+	if !m.Plan.asksBeforeSubmitting() || own.NoText {
+		return ""
+	}
+	return core.Excerpt(own.Text, maxTextStart)
+}
+
 // ellipsisIfAsking returns the ellipsis that ends the submit button's label if the button opens a dialog first.
 func (m PlanModel) ellipsisIfAsking() string {
 	if m.asksBeforeSubmitting() {

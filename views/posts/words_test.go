@@ -44,6 +44,19 @@ func TestTheContentOfANetworkIsNamed(t *testing.T) {
 	}
 }
 
+func TestTheConfirmationShowsTheSharedTextOnlyIfItIsUsed(t *testing.T) {
+	t.Parallel()
+	rows := []PlanRow{{PlanRow: contract.PlanRow{Platform: "a"}}, {PlanRow: contract.PlanRow{Platform: "b"}}}
+	for want, own := range map[string]map[string]Override{
+		"shared": {"a": {Text: "own"}}, "": {"a": {Text: "own"}, "b": {NoText: true}},
+	} {
+		m := ComposeModel{Values: Values{Text: "shared", Overrides: own}, Plan: PlanModel{Rows: rows}}
+		if got := m.sharedTextStart(); got != want {
+			t.Errorf("want %q, got %q", want, got)
+		}
+	}
+}
+
 func TestTheTitleNamesTheNetworksThatShowIt(t *testing.T) {
 	t.Parallel()
 	with, without := Network{ID: "a", Name: "Alpha", Title: &core.Count{Max: 100}}, Network{ID: "b", Name: "Beta"}
