@@ -261,7 +261,8 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"the time is changed above the timeline, where no column is empty without it", "post-queued",
-			".post-side > #reschedule + .card .card-title", []string{"Timeline"},
+			".post-side > #reschedule + .card .card-title",
+			[]string{"Timeline"},
 		},
 		{
 			"so is what keeps it from going out", "post-obstacles", "#post-notice .alert-title",

@@ -1933,7 +1933,7 @@ func sendBar(m ComposeModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = verdict(m, unchanged).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = linkedVerdict(m, unchanged).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1941,7 +1941,7 @@ func sendBar(m ComposeModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = verdict(m, m.Plan.verdict()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = linkedVerdict(m, m.Plan.verdict()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1950,7 +1950,7 @@ func sendBar(m ComposeModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = verdict(m, m.Plan.verdict()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = linkedVerdict(m, m.Plan.verdict()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2070,8 +2070,8 @@ func sendBar(m ComposeModel) templ.Component {
 	})
 }
 
-// verdict is a text that links to what it is about, if that is an element of the form.
-func verdict(m ComposeModel, text string) templ.Component {
+// linkedVerdict is a text that links to what it is about, if that is an element of the form.
+func linkedVerdict(m ComposeModel, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
