@@ -30,7 +30,6 @@ startCalendar();
 startComposer();
 startLibrary();
 forgetDrafts();
-document.querySelector(".settings-nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 offerZones();
 startClocks();
 startCountdown();
