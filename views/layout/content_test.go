@@ -304,7 +304,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"none for one without credentials", "accounts", "[data-testid=tile-sixth] a", nil},
 		{"none when the plan is full", "accounts-full", "a[href^='/w/bell/accounts/connect/']", nil},
 		{
-			"an account says why it needs a person", "accounts", "[data-status=expired] .account-note",
+			"an account says why it needs a person", "accounts", "[data-status=expired] + .account-notes .account-note",
 			[]string{"The consent ran out on 3 November.", "2 posts failed because Belfry had lost access to the account"},
 		},
 		{"the names of rows do not contain the accounts' ids", "accounts", "th[scope=row] .account-id", nil},
