@@ -97,5 +97,14 @@ func TestThePartsOfAPhonesPagesLineUp(t *testing.T) {
 	check("the heading sticks to the edge of the window", `
 		const { top } = document.querySelector("#connect-title").getBoundingClientRect();
 		return top < 12 || top > 100 ? top + " px" : "";`)
+
+	b.runActions("search on a narrow phone", chromedp.EmulateViewport(320, 812), clickOn(testid("open-search")))
+	b.waitFor(`document.querySelector("#palette[open]") !== null`)
+	check("the hint in the search is cut off", `
+		const input = document.querySelector("#palette-query");
+		const pen = document.createElement("canvas").getContext("2d");
+		pen.font = getComputedStyle(input).font;
+		const { width } = pen.measureText(input.placeholder);
+		return width > input.clientWidth ? width + " px in " + input.clientWidth + " px" : "";`)
 	b.checkConsole()
 }
