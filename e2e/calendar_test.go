@@ -325,3 +325,21 @@ func TestAWeekThatIsOpenedLateShowsThePresentHour(t *testing.T) {
 	b.waitFor(showsPresentHour)
 	b.checkConsole()
 }
+
+// The columns of a day were as wide as what they contained, so that each day had other columns.
+func TestTheColumnsOfAllListedDaysLineUp(t *testing.T) {
+	t.Parallel()
+	s, b := openHarbourBakery(t)
+	b.sendPost("Rye bread is back.", "now")
+	b.schedule(nextThursday(), "Cinnamon buns tomorrow.")
+	b.openCalendar(s, "view=list")
+	b.waitFor(`document.querySelector(".entry[data-state=live]") !== null`)
+	offset := evaluateScript[float64](b, `(() => {
+		const [live, queued] = ["live", "queued"].map((state) =>
+			document.querySelector(".entry[data-state=" + state + "] .entry-text").getBoundingClientRect().left);
+		return live - queued;
+	})()`)
+	if offset != 0 {
+		t.Errorf("the texts of two days begin %v px apart", offset)
+	}
+}
