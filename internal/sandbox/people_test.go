@@ -167,3 +167,23 @@ func TestAPersonSeesThatTheAppWasRemoved(t *testing.T) {
 		t.Error("the page does not say what happened")
 	}
 }
+
+// The tab of a simulated profile looked like that of a real one.
+func TestTitlesOfPagesSayWhatTheyAre(t *testing.T) {
+	t.Parallel()
+	r := start(t, sandbox.Config{AppName: "Belfry"})
+	token := r.threads("harbour.bakery")
+	r.post("/graph.threads.net/v1.0/me/threads_publish", token, url.Values{"creation_id": {r.container(token, "rolls")}})
+	for path, want := range map[string]string{
+		"/_/":                              "<title>Simulated networks · Sandbox</title>",
+		"/www.threads.net/@harbour.bakery": "<title>Harbour Bakery on Threads · Sandbox</title>",
+	} {
+		if page := r.get(path, "").text; !strings.Contains(page, want) {
+			title, _, _ := strings.Cut(page, "</title>")
+			t.Errorf("%s has no %s: %s", path, want, title)
+		}
+	}
+	if page := r.get("/www.threads.net/@harbour.bakery", "").text; !strings.Contains(page, ">Day (UTC)<") {
+		t.Error("the days of a profile have no time zone")
+	}
+}
