@@ -72,6 +72,7 @@ func TestSeedGivesTheFirstOwnerThreeBrandsWithAPastAndAFuture(t *testing.T) {
 	}
 	checkEveryNetworkHasPosts(t, pool)
 	checkNetworksShowTheTimesOfPosts(t, pool, data)
+	checkWorkspacesAreOlderThanTheirPosts(t, pool)
 }
 
 // A network that allowed no more uploads that day made seed wait for a minute and fail.
@@ -172,5 +173,58 @@ func checkNetworksShowTheTimesOfPosts(t *testing.T, pool *pgxpool.Pool, data str
 	}
 	if rows.Err() != nil || past == 0 {
 		t.Errorf("there are %d past posts: %v", past, rows.Err())
+	}
+}
+
+// checkWorkspacesAreOlderThanTheirPosts fails if a workspace, an account, a group or a file is younger than a post of
+// the workspace, or a workspace is younger than what it contains.
+func checkWorkspacesAreOlderThanTheirPosts(t *testing.T, pool *pgxpool.Pool) {
+	t.Helper()
+	for _, table := range []string{"members", "accounts", "groups", "media"} {
+		var young int
+		if err := pool.QueryRow(t.Context(), `
+			SELECT count(*) FROM `+table+` one JOIN workspaces w ON w.id = one.workspace_id
+			WHERE w.created_at > one.created_at OR one.created_at >
+				(SELECT min(p.created_at) FROM posts p WHERE p.workspace_id = w.id)`).Scan(&young); err != nil {
+			t.Fatal(err)
+		}
+		if young > 0 {
+			t.Errorf("%d rows of %s are older than their workspace, or younger than its first post", young, table)
+		}
+	}
+}
+
+// An account's limit said "0 of 250 posts in 24 hours" beside a post that had just been published.
+func TestUsedLimitsIncludeSeededPosts(t *testing.T) {
+	t.Parallel()
+	database := storetest.URL(t)
+	env := []string{"BELFRY_DATABASE_URL=" + database, "BELFRY_DATA_DIR=" + t.TempDir(), "BELFRY_ADDR=127.0.0.1:0"}
+	if code, _, errs := belfry(t, env, "seed", "--json"); code != exitOK {
+		t.Fatalf("seed exits with %d: %s", code, errs)
+	}
+	pool, err := pgxpool.New(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	rows, err := pool.Query(t.Context(), `
+		SELECT (f.facts->'quota'->>'used')::int, (SELECT count(*) FROM posts p
+			WHERE p.account_id = f.account_id AND p.status = 'live' AND p.live_at > now() - interval '24 hours')
+		FROM account_facts f JOIN accounts a ON a.id = f.account_id WHERE a.platform = 'threads'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recent := 0
+	for rows.Next() {
+		var used, live int
+		if err := rows.Scan(&used, &live); err != nil {
+			t.Fatal(err)
+		}
+		if recent += live; used != live {
+			t.Errorf("an account with %d posts in 24 hours has used %d of its limit", live, used)
+		}
+	}
+	if rows.Err() != nil || recent == 0 {
+		t.Errorf("the accounts on Threads have %d posts in 24 hours: %v", recent, rows.Err())
 	}
 }

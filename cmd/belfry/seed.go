@@ -343,9 +343,27 @@ func (g *seeder) makeNetworksRefuseNextPost(ctx context.Context, containing, mes
 // post.
 const publishedAtOnce = 16
 
-// publishAndBackdateDue publishes the posts in g.due, or waits until the running service has published them. It
-// backdates past posts. Posts that a network's limit holds stay queued (see summarizeHoldReasons).
+// publishAndBackdateDue publishes the posts in g.due and backdates past posts. It then makes their workspaces agree with
+// them.
 func (g *seeder) publishAndBackdateDue(ctx context.Context) error {
+	if err := g.publishAndBackdateDuePosts(ctx); err != nil {
+		return err
+	}
+	done := map[core.WorkspaceID]bool{}
+	for _, due := range g.due {
+		if ws := due.owner.Workspace(); !done[ws] {
+			done[ws] = true
+			if err := g.app.BackdateWorkspaceAndUpdateFacts(ctx, due.owner); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// publishAndBackdateDuePosts publishes the posts in g.due, or waits until the running service has published them. It
+// backdates past posts. Posts that a network's limit holds stay queued (see summarizeHoldReasons).
+func (g *seeder) publishAndBackdateDuePosts(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(publishedAtOnce)
 	for _, due := range g.due {

@@ -124,6 +124,29 @@ func (a *App) BackdateIfLiveOrFailed(ctx context.Context, c core.Caller, id stri
 	return t.BackdateIfLiveOrFailed(ctx, post.ID, post.PublishAt.Sub(at), 24*time.Hour)
 }
 
+// BackdateWorkspaceAndUpdateFacts makes the workspace and what it contains older than its first post, and asks the
+// networks for new facts of all accounts. It is for demo workspaces, whose posts have been backdated.
+func (a *App) BackdateWorkspaceAndUpdateFacts(ctx context.Context, c core.Caller) error {
+	t, err := a.authorize(c, core.Write)
+	if err != nil {
+		return err
+	}
+	if err := t.BackdateWorkspaceBeforePosts(ctx); err != nil {
+		return err
+	}
+	accounts, err := t.ConnectedAccounts(ctx)
+	if err != nil {
+		return err
+	}
+	err = t.Tx(ctx, func(t store.Tenant) error { return a.enqueueStaleFactsChecks(ctx, t, accounts, 0) })
+	for _, account := range accounts {
+		if err == nil {
+			err = a.CheckAndUpdateDueAccount(ctx, t.WorkspaceID(), account.ID)
+		}
+	}
+	return err
+}
+
 // getWorkspaceBySlugOrID returns a workspace, or not_found with a hint for the operator.
 func (a *App) getWorkspaceBySlugOrID(ctx context.Context, slugOrID string) (core.Workspace, error) {
 	w, err := a.cfg.Store.WorkspaceBySlugOrID(ctx, slugOrID)

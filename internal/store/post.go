@@ -354,6 +354,27 @@ func (t Tenant) BackdateIfLiveOrFailed(ctx context.Context, id core.PostID, by, 
 		args{"id": id, "by": by, "planned": planned})
 }
 
+// BackdateWorkspaceBeforePosts makes the workspace, its members, accounts, groups and files older by the same duration,
+// so that the workspace was created an hour before its first post. It does not change an older workspace.
+func (t Tenant) BackdateWorkspaceBeforePosts(ctx context.Context) error {
+	return t.exec(ctx, `
+		WITH shift AS (
+			SELECT w.created_at - min(p.created_at) + interval '1 hour' AS by
+			FROM workspaces w JOIN posts p ON p.workspace_id = w.id WHERE w.id = @ws GROUP BY w.id
+			HAVING w.created_at > min(p.created_at) - interval '1 hour'
+		), moved_members AS (
+			UPDATE members SET created_at = created_at - shift.by FROM shift WHERE workspace_id = @ws
+		), moved_accounts AS (
+			UPDATE accounts SET created_at = created_at - shift.by FROM shift WHERE workspace_id = @ws
+		), moved_groups AS (
+			UPDATE groups SET created_at = created_at - shift.by, updated_at = updated_at - shift.by FROM shift
+			WHERE workspace_id = @ws
+		), moved_media AS (
+			UPDATE media SET created_at = created_at - shift.by FROM shift WHERE workspace_id = @ws
+		)
+		UPDATE workspaces SET created_at = created_at - shift.by FROM shift WHERE id = @ws`, nil)
+}
+
 // ExternalIDsPublishedSince lists the network's ids of an account's posts that went live at the time since or later. It
 // leaves out exceptPost.
 func (t Tenant) ExternalIDsPublishedSince(ctx context.Context, account core.AccountID, exceptPost core.PostID,
