@@ -109,6 +109,9 @@ func settingsSchema(d network.Description) *huma.Schema {
 	for _, f := range d.Fields {
 		property := fieldSchema(f)
 		property.Title, property.Description = f.Label, f.Help
+		if f.VideoTime {
+			property.Description = "Milliseconds from the start of the video, such as 1500. " + f.Help
+		}
 		if f.Kind == network.FieldChoice && f.Pattern != nil {
 			property.Description += " " + describeNamedChoices(f)
 		}

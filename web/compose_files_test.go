@@ -336,3 +336,25 @@ func TestSwitchesThatAreOnByDefaultCanBeTurnedOff(t *testing.T) {
 		t.Error("the draft's form has it on")
 	}
 }
+
+// The input took milliseconds, although players show seconds.
+func TestTimesInAVideoAreEnteredInSeconds(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	account := s.ws.Account("tiktok")
+	const cover = "settings.tiktok.coverMs"
+	clip := s.ws.File("clip.mp4", mediatest.MP4(mediatest.Movie{}))
+	s.b.post("/posts", "account", account.ID, "when", "draft", "media", clip.ID, cover, "1.5").is(t, http.StatusSeeOther)
+	p := s.all()[0]
+	if got := string(p.Settings); !strings.Contains(got, `"coverMs": 1500`) {
+		t.Errorf("the settings are %s", got)
+	}
+	page := s.b.get("/posts/" + p.ID + "/edit")
+	page.one(t, `[name="`+cover+`"][value="1.5"][step=any]`)
+	if !strings.Contains(textOf(page.one(t, "main")), "Seconds from the start of the video") {
+		t.Error("the form does not say that the time is in seconds")
+	}
+	if text := textOf(s.b.get("/posts/"+p.ID).one(t, "main")); !strings.Contains(text, "1.5 s") {
+		t.Errorf("the post shows %s", text)
+	}
+}

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"maps"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -196,7 +197,7 @@ func encodeNonEmptySettings(fields []network.Field, texts map[string]string) (bl
 	block := map[string]any{}
 	for _, f := range fields {
 		if text := texts[f.Name]; strings.TrimSpace(text) != "" {
-			block[f.Name] = parseSettingValue(f.Kind, text)
+			block[f.Name] = parseSettingValue(f, text)
 		}
 	}
 	if len(block) == 0 {
@@ -211,11 +212,14 @@ func encodeNonEmptySettings(fields []network.Field, texts map[string]string) (bl
 
 // parseSettingValue converts an input's text to the type of its field. A number that is not valid stays a string, which
 // the network's check refuses later.
-func parseSettingValue(kind network.FieldKind, text string) any {
-	switch kind {
+func parseSettingValue(f network.Field, text string) any {
+	switch f.Kind {
 	case network.FieldSwitch:
 		return text == "true"
 	case network.FieldNumber:
+		if f.VideoTime {
+			return secondsToMillisecondsIfNumber(text)
+		}
 		if n, err := strconv.Atoi(strings.TrimSpace(text)); err == nil {
 			return n
 		}
@@ -224,6 +228,15 @@ func parseSettingValue(kind network.FieldKind, text string) any {
 		return slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
 	case network.FieldURL, network.FieldDate:
 		return strings.TrimSpace(text)
+	}
+	return text
+}
+
+// secondsToMillisecondsIfNumber converts seconds to whole milliseconds. It returns a text that is not a number unchanged.
+func secondsToMillisecondsIfNumber(text string) any {
+	seconds, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if ms := math.Round(seconds * 1000); err == nil && math.Abs(ms) <= math.MaxInt32 { // not infinite, and a number
+		return int(ms)
 	}
 	return text
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -199,6 +200,9 @@ func settingsForDisplay(fields []network.Field, block json.RawMessage) []posts.S
 		if !ok {
 			continue
 		}
+		if f.VideoTime {
+			value += " s"
+		}
 		if f.Kind == network.FieldSwitch {
 			value = map[string]string{"true": "Yes", "false": "No"}[value]
 		}
@@ -222,12 +226,15 @@ func settingInputValues(fields []network.Field, block json.RawMessage) map[strin
 	for _, f := range fields {
 		var text string
 		var lines []string
+		var ms float64
 		raw, ok := values[f.Name]
 		switch {
 		case !ok:
 			continue
 		case f.Kind == network.FieldList && json.Unmarshal(raw, &lines) == nil:
 			text = strings.Join(lines, "\n")
+		case f.VideoTime && json.Unmarshal(raw, &ms) == nil:
+			text = strconv.FormatFloat(ms/1000, 'f', -1, 64)
 		case json.Unmarshal(raw, &text) == nil:
 		default:
 			text = string(raw) // a number or a switch

@@ -145,6 +145,8 @@ type Field struct {
 	// Ask is true if the network requires a person to choose: forms then have no default.
 	Ask   bool
 	Files bool // applies only to posts with files
+	// VideoTime is true for a number of milliseconds from the start of a video. People enter and see seconds.
+	VideoTime bool
 }
 
 // FieldKind is how a setting is entered.

@@ -422,6 +422,9 @@ func settingInput(m ComposeModel, platform string, f network.Field) ui.Field {
 	if f.Max > 0 && f.Kind == network.FieldNumber {
 		attributes["max"] = strconv.Itoa(f.Max)
 	}
+	if f.VideoTime {
+		attributes["step"] = "any"
+	}
 	return ui.Field{
 		ID: settingID(platform, f), Name: SettingFieldName(platform, f.Name), Label: f.Label, Type: inputTypes[f.Kind],
 		Value: m.Values.Setting(platform, f.Name), Help: settingHelp(f), Error: m.errorOrCausesText(SettingFieldName(platform, f.Name)),
@@ -434,6 +437,9 @@ func settingID(platform string, f network.Field) string { return "setting-" + pl
 func settingHelp(f network.Field) string {
 	if f.Ignored {
 		return "This setting has no effect."
+	}
+	if f.VideoTime {
+		return "Seconds from the start of the video, such as 1.5. " + f.Help
 	}
 	return f.Help
 }

@@ -43,5 +43,8 @@ var fields = []network.Field{
 		Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Files: true,
 		Help: "Alternative text for screen readers. Only for a single image in the feed: in a carousel, each image has its own alternative text.",
 	},
-	{Name: "coverMs", Label: "Cover frame", Kind: network.FieldNumber, Help: "The frame's position in the video, in milliseconds: 1500 is 1.5 seconds. Reels only."},
+	{
+		Name: "coverMs", Label: "Cover frame", Kind: network.FieldNumber, VideoTime: true,
+		Help: "The default is the first frame. Reels only.",
+	},
 }

@@ -43,8 +43,8 @@ var fields = []network.Field{
 	{Name: "disableDuet", Label: "No duets", Kind: network.FieldSwitch, Help: "Videos only."},
 	{Name: "disableStitch", Label: "No stitches", Kind: network.FieldSwitch, Help: "Videos only."},
 	{
-		Name: "coverMs", Label: "Cover frame", Kind: network.FieldNumber, Files: true,
-		Help: "The frame's position in the video, in milliseconds: 1500 is 1.5 seconds. Videos only.",
+		Name: "coverMs", Label: "Cover frame", Kind: network.FieldNumber, Files: true, VideoTime: true,
+		Help: "The default is the first frame. Videos only.",
 	},
 	{Name: "autoAddMusic", Label: "Add music", Kind: network.FieldSwitch, Help: "TikTok chooses the music. Photos only."},
 	{
