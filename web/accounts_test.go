@@ -183,7 +183,7 @@ func TestChoosingAmongPages(t *testing.T) {
 	pending := form.Get("pending")
 
 	page = b.post("/accounts/choose", "pending", pending).is(t, http.StatusBadRequest)
-	page.says(t, "No Page is selected", "Select at least one Page.")
+	page.says(t, "Select a Page")
 	if len(page.all(testid("profile")+" input[checked]")) != 0 {
 		t.Error("the redrawn choice has others chosen than were")
 	}

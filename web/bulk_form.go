@@ -27,7 +27,7 @@ func parseBulkForm(form url.Values) (app.BulkAction, error) {
 		in.First = whenFromTimeInputs(form)
 		in.Every, err = parseSpacing(form)
 		if in.First.PublishAt == "" {
-			err = core.Invalid(posts.FieldAt, "The date and time are missing.").WithHint("Choose a date and time.")
+			err = core.NotEntered(posts.FieldAt, "a date and time")
 		}
 	}
 	return in, err
@@ -59,9 +59,9 @@ func parseShift(form url.Values) (move core.Shift, err error) {
 		if move.Day, err = time.Parse(time.DateOnly, day); err != nil {
 			e := core.Invalid(posts.FieldDay, "%q is not a date.", day)
 			if day == "" {
-				e = core.Invalid(posts.FieldDay, "The day is missing.")
+				e = core.NotEntered(posts.FieldDay, "a date")
 			}
-			return move, e.WithHint("Choose a day.").WithCause(err)
+			return move, e.WithCause(err)
 		}
 		return move, nil
 	}
@@ -74,8 +74,7 @@ func parseShift(form url.Values) (move core.Shift, err error) {
 	case posts.MoveEarlier:
 		n = -n
 	default:
-		return move, core.Invalid(posts.FieldMove, "No new time was chosen for the posts.").
-			WithHint("Choose Later, Earlier or To a day.")
+		return move, core.NotSelected(posts.FieldMove, "Later, Earlier or To a day")
 	}
 	return shiftBy(n, form.Get(posts.FieldUnit)), nil
 }
@@ -84,11 +83,11 @@ func parseShift(form url.Values) (move core.Shift, err error) {
 func parseCount(inputName, text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		e := core.Invalid(inputName, "%q is not a valid number.", text)
+		e := core.Invalid(inputName, "%q is not a valid number.", text).WithHint("Enter a whole number, such as 3.")
 		if text == "" {
-			e = core.Invalid(inputName, "The number is missing.")
+			e = core.NotEntered(inputName, "a whole number, such as 3")
 		}
-		return 0, e.WithHint("Enter a whole number, such as 3.").WithCause(err)
+		return 0, e.WithCause(err)
 	}
 	return n, nil
 }

@@ -128,7 +128,7 @@ func unchosenSettingErrors(m posts.ComposeModel) (errorsByPlatform map[string][]
 		for _, f := range n.Fields {
 			if f.Ask && m.HasChosenAccount(n.ID) && m.Values.When != posts.WhenDraft && m.Values.Setting(n.ID, f.Name) == "" {
 				path := "perPlatform." + n.ID + "." + f.Name
-				unchosen[n.ID] = append(unchosen[n.ID], core.Invalid(path, "Choose an option for “%s” on %s.", f.Label, n.Name))
+				unchosen[n.ID] = append(unchosen[n.ID], core.NotSelected(path, "an option for “"+f.Label+"” on "+n.Name))
 			}
 		}
 	}

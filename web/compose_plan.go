@@ -202,13 +202,13 @@ func missingInputText(values posts.Values, in contract.PlanPosts) (sentenceOrEmp
 		len(in.PerPlatform) == 0
 	switch {
 	case len(in.Targets.AccountIDs) == 0 && isEmpty:
-		return "Choose an account and add text or a file."
+		return "Select an account and add text or a file."
 	case len(in.Targets.AccountIDs) == 0:
-		return "Choose an account to see what will be posted."
+		return "Select an account to see what will be posted."
 	case isEmpty:
 		return "Write some text or add a file to see what will be posted."
 	case values.When == posts.WhenAt && values.At == "":
-		return "Choose a date and time to see what will be posted."
+		return "Enter a date and time to see what will be posted."
 	}
 	return ""
 }

@@ -288,13 +288,13 @@ func TestThePlan(t *testing.T) {
 	long := s.b.part(http.MethodPost, "/compose/plan", s.written("text", strings.Repeat("ä", 251))...)
 	long.one(t, testid("issue")+`[data-code=caption_too_long]`)
 
-	s.b.get("/compose").says(t, "Choose an account and add text or a file")
+	s.b.get("/compose").says(t, "Select an account and add text or a file")
 	s.b.get("/compose?account="+s.threads.ID).says(t, "Write some text or add a file")
 	for missing, change := range map[string][]string{
-		"Choose an account and add text or a file": {"when", "now"},
-		"Choose an account to see":                 {"text", "hello"},
+		"Select an account and add text or a file": {"when", "now"},
+		"Select an account to see":                 {"text", "hello"},
 		"is no longer connected":                   {"account", "acc_01kbmwz6v3f1ht6hz9n8q4w2ce", "text", "hello"},
-		"Choose a date and time":                   {"account", s.threads.ID, "text", "hello", "when", "at"},
+		"Enter a date and time":                    {"account", s.threads.ID, "text", "hello", "when", "at"},
 		"Write some text or add a file":            {"account", s.threads.ID},
 	} {
 		s.b.part(http.MethodPost, "/compose/plan", change...).is(t, http.StatusOK).says(t, missing)

@@ -105,7 +105,7 @@ func TestAPersonMustChooseWhoCanSeeThePost(t *testing.T) {
 	}
 	page.says(t, "Choose…")
 	pairs := []string{"account", account.ID, "text", "hello", "when", "now"}
-	const words = `Choose an option for “Who can see the post” on TikTok.`
+	const words = `Select an option for “Who can see the post” on TikTok.`
 	part := s.b.part(http.MethodPost, "/compose/plan", pairs...).is(t, http.StatusOK)
 	part.says(t, words)
 	if len(part.all("[data-ready]")) != 0 {

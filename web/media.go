@@ -158,7 +158,7 @@ func (r *request) editSelectedFiles(form url.Values) error {
 		batch.Pinned, done = new(false), "unpinned"
 	}
 	if done == "" {
-		err := core.Invalid(media.FieldAct, "The action is missing.").WithHint("Choose an action.")
+		err := core.NotSelected(media.FieldAct, "an action")
 		return r.flashAndRedirectToLibrary(form, "", err)
 	}
 	n, err := r.editFiles(batch)
@@ -192,7 +192,7 @@ func convertMissingFolderError(err error) error {
 func (r *request) addOrRemoveTags(form url.Values, act string) error {
 	tags := parseTags(form.Get(media.FieldTag))
 	if len(tags) == 0 {
-		missing := core.Invalid(media.FieldTag, "The tag is missing.").WithHint("Enter a tag, then try again.")
+		missing := core.NotEntered(media.FieldTag, "a tag")
 		return r.flashAndRedirectToLibrary(form, "", missing)
 	}
 	n := 0

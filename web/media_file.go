@@ -141,7 +141,7 @@ func (r *request) uploadToLibrary() error {
 	done := ui.CountNoun(len(ids), "file", "files") + " uploaded."
 	switch {
 	case refused == nil && len(ids) == 0:
-		refused = core.Invalid("", "No file was chosen.").WithHint("Choose files, then try again.")
+		refused = core.NotSelected("", "a file")
 	case refused == nil:
 		return r.flashAndRedirectToLibrary(form, done, nil)
 	case refused.Path == "folderId":

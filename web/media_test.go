@@ -185,7 +185,7 @@ func TestSelectedFilesAreChangedTogether(t *testing.T) {
 		t.Errorf("the file is %+v", got)
 	}
 	edit("2 files tagged with “a”, “b”, “c”, “d”, “e” and 2 others.", "act", "tag", "tag", "a,b,c,d,e,f,g")
-	edit("The tag is missing.", "act", "tag")
+	edit("Enter a tag.", "act", "tag")
 	s.b.follow(s.b.post("/media/edit", "act", "pin")).says(t, "Select 1 to 200 files.")
 }
 
@@ -364,7 +364,7 @@ func TestFilesAreUploadedWithoutAScript(t *testing.T) {
 	files["empty.jpg"], files["none.jpg"] = nil, nil
 	s.b.follow(s.b.uploadComposerFiles("/media/files", pairs, files)).says(t, "2 files uploaded. "+
 		"empty.jpg was not uploaded. The file is empty. 1 other file was not uploaded either.")
-	s.b.follow(s.b.uploadComposerFiles("/media/files", pairs, nil)).says(t, "No file was chosen.")
+	s.b.follow(s.b.uploadComposerFiles("/media/files", pairs, nil)).says(t, "Select a file.")
 }
 
 func TestAScriptReservesUploadsOnce(t *testing.T) {

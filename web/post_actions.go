@@ -127,7 +127,7 @@ func (r *request) resolveOutcome(form url.Values) error {
 		in = contract.ResolveOutcome{Live: true, URL: form.Get(posts.FieldLink)}
 	case posts.OutcomeAbsent:
 	default:
-		return core.Invalid(posts.FieldOutcome, "Choose whether the post is live.")
+		return core.NotSelected(posts.FieldOutcome, "whether the post is live")
 	}
 	in.Revision = form.Get(posts.FieldRevision)
 	p, err := r.web.cfg.App.ResolveOutcome(r.context(), r.caller, r.pathID(), in)

@@ -221,16 +221,16 @@ func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
 	for wrong, pairs := range map[string][]string{
 		"With these values, the posts would not move.": {"act", "reschedule", "shift", "0"},
 		"is not a date":                      {"act", "reschedule", "move", "day", "day", "soon"},
-		"The day is missing. Choose a day.":  {"act", "reschedule", "move", "day", "day", ""},
+		"Enter a date.":                      {"act", "reschedule", "move", "day", "day", ""},
 		"is not a valid number":              {"act", "reschedule", "shift", "many"},
-		"Choose Later, Earlier or To a day.": {"act", "reschedule", "move", "sideways"},
+		"Select Later, Earlier or To a day.": {"act", "reschedule", "move", "sideways"},
 		"cannot be applied to several posts": {"act", "settle"},
 	} {
 		page := s.bulk([]contract.Post{today}, pairs...)
 		page.says(t, wrong)
 		page.one(t, `input[name=post][value^="`+today.ID+`"][checked]`)
 	}
-	s.bulk(nil, "act", "cancel").says(t, "No post is selected.")
+	s.bulk(nil, "act", "cancel").says(t, "Select a post.")
 }
 
 func TestPostsThatCannotBeMovedKeepWhatWasEntered(t *testing.T) {
@@ -480,7 +480,7 @@ func TestDraftsThatCannotBeScheduledKeepWhatWasEntered(t *testing.T) {
 	for wrong, pairs := range map[string][]string{
 		"“No text” on Threads: ":              {"at", "2026-10-12T09:00"},
 		"“good” on Threads: The time is in t": {"at", "2026-10-01T09:00"},
-		"The date and time are missing.":      {"at", ""},
+		"Enter a date and time.":              {"at", ""},
 		"is not a local date and time":        {"at", "soon"},
 		"is not a valid number":               {"at", "2026-10-12T09:00", "every", "many"},
 		"must be 0 to 366 days":               {"at", "2026-10-12T09:00", "every", "9000"},
@@ -552,7 +552,7 @@ func TestTooManyPostsAreRefusedInASentence(t *testing.T) {
 	s.b.get("/posts/bulk/delete?"+many.Encode()).leads(t, "/posts")
 	s.b.get("/posts").says(t, says)
 	s.b.get("/posts/bulk/delete").leads(t, "/posts")
-	s.b.get("/posts").says(t, "No post is selected.")
+	s.b.get("/posts").says(t, "Select a post.")
 
 	fields := strings.Repeat("post=x&", 10_001)
 	for _, refused := range []*page{

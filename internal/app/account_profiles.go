@@ -268,7 +268,7 @@ func (a *App) decryptAndCheckChosenProfiles(c core.Caller, row store.PendingCons
 		}
 	}
 	if len(chosen) == 0 {
-		return nil, core.Invalid("profile", "No %s is selected.", noun).WithHint("Select at least one %s.", noun)
+		return nil, core.NotSelected("profile", "a "+noun)
 	}
 	return chosen, nil
 }

@@ -18,7 +18,7 @@ const MaxBulk = maxPageSize
 func CheckPostBatchSize(ids []string) error {
 	switch {
 	case len(ids) == 0:
-		return core.Invalid("post", "No post is selected.").WithHint("Select at least one post.")
+		return core.NotSelected("post", "a post")
 	case len(ids) > MaxBulk:
 		return core.Invalid("post", "Too many posts are selected.").WithHint("Select at most %d posts at once.", MaxBulk)
 	}

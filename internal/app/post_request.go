@@ -194,7 +194,7 @@ func (a *App) errUnknownNetwork(fieldPath, name string) error {
 // request may have both.
 func parseTargets(in contract.Targets) (accounts []core.AccountID, groupOrZero core.GroupID, err error) {
 	if len(in.AccountIDs) == 0 && in.GroupID == nil {
-		return nil, groupOrZero, core.Invalid("targets", "No account is selected.").WithHint("Select at least one account or group.")
+		return nil, groupOrZero, core.NotSelected("targets", "an account or a group")
 	}
 	if accounts, err = parseIDs[core.AccountKind]("targets.accountIds", in.AccountIDs); err != nil || in.GroupID == nil {
 		return accounts, groupOrZero, err

@@ -33,8 +33,7 @@ func (a *App) scheduleAllDraftsOrNone(ctx context.Context, t store.Tenant, c cor
 			return err
 		}
 		if when.Kind != core.WhenAt && when.Kind != core.WhenInstant {
-			return core.Invalid("first", "Drafts cannot be scheduled without a date and time.").
-				WithHint("Choose a date and time.")
+			return core.NotEntered("first", "a date and time")
 		}
 		r.refuseMalformedIDs(in.IDs)
 		ids := uniqueValidPostIDs(in.IDs)

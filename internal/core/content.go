@@ -67,11 +67,11 @@ func IsForbiddenControl(r rune) bool {
 }
 
 // CheckRequiredLine returns invalid_request if the text is blank, has more than maxChars characters, or contains
-// control characters such as line breaks. subject names the text and begins the message.
+// control characters such as line breaks. subject names the text, such as "The name".
 func CheckRequiredLine(path, subject, text string, maxChars int) error {
 	switch {
 	case strings.TrimSpace(text) == "":
-		return Invalid(path, "%s is missing.", subject)
+		return NotEntered(path, strings.ToLower(subject[:1])+subject[1:])
 	case utf8.RuneCountInString(text) > maxChars:
 		return Invalid(path, "%s has more than %d characters.", subject, maxChars)
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):

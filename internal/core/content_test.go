@@ -29,3 +29,16 @@ func TestALinkIsTheWholeAddressOfAPage(t *testing.T) {
 		}
 	}
 }
+
+func TestMissingValuesAreAskedForInOneWay(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{
+		"Enter the group's name.": core.CheckRequiredLine("name", "The group's name", " ", 80),
+		"Enter a tag.":            core.NotEntered("tag", "a tag"),
+		"Select a post.":          core.NotSelected("post", "a post"),
+	} {
+		if got := core.ErrorOrInternal(err).Message; got != want {
+			t.Errorf("the message is %q, want %q", got, want)
+		}
+	}
+}

@@ -126,6 +126,12 @@ func Invalid(path, format string, args ...any) *Error {
 	return e
 }
 
+// NotEntered returns Invalid for a text, a number or a time that is missing, such as "a tag".
+func NotEntered(path, missing string) *Error { return Invalid(path, "Enter %s.", missing) }
+
+// NotSelected returns Invalid for a choice that is missing, such as "a post".
+func NotSelected(path, missing string) *Error { return Invalid(path, "Select %s.", missing) }
+
 // InvalidField returns Invalid with a message that continues the field's name, such as "must be a string.".
 func InvalidField(path, subject, format string, args ...any) *Error {
 	e := Invalid(path, format, args...)

@@ -32,7 +32,7 @@ func (f fixture) doors() map[string]templ.Component {
 		"invitation-refused": auth.Invitation(auth.InvitationModel{
 			Frame: layout.Frame{Title: "Join Harbour Bakery"}, Token: "token", Workspace: "Harbour Bakery",
 			Email: "ben@example.org", Role: core.RoleViewer,
-			Errors: map[string]string{"name": "The name is missing."},
+			Errors: map[string]string{"name": "Enter the name."},
 			Refused: &contract.Error{
 				Code: "unauthenticated", Message: "The password is wrong.", Hint: "Enter the password that you use to sign in.",
 			},

@@ -129,7 +129,7 @@ func noPreviews() templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section class=\"card previews none-yet\" id=\"previews\" aria-labelledby=\"previews-title\"><h2 id=\"previews-title\" class=\"card-title\">Preview</h2><p class=\"help\">Choose an account to see what the post will look like.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section class=\"card previews none-yet\" id=\"previews\" aria-labelledby=\"previews-title\"><h2 id=\"previews-title\" class=\"card-title\">Preview</h2><p class=\"help\">Select an account to see what the post will look like.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
