@@ -232,7 +232,7 @@ func parseSettingValue(f network.Field, text string) any {
 	return text
 }
 
-// secondsToMillisecondsIfNumber converts seconds to whole milliseconds. It returns a text that is not a number unchanged.
+// secondsToMillisecondsIfNumber converts seconds to whole milliseconds. It does not change a text that is not a number.
 func secondsToMillisecondsIfNumber(text string) any {
 	seconds, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if ms := math.Round(seconds * 1000); err == nil && math.Abs(ms) <= math.MaxInt32 { // not infinite, and a number
