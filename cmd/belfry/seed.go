@@ -343,8 +343,8 @@ func (g *seeder) makeNetworksRefuseNextPost(ctx context.Context, containing, mes
 // post.
 const publishedAtOnce = 16
 
-// publishAndBackdateDue publishes the posts in g.due, and backdates past posts and their workspaces. It also updates how
-// much of their limits the accounts have used.
+// publishAndBackdateDue publishes the posts in g.due, and backdates past posts and their workspaces. It also updates
+// how much of their limits the accounts have used.
 func (g *seeder) publishAndBackdateDue(ctx context.Context) error {
 	if err := g.publishAndBackdateDuePosts(ctx); err != nil {
 		return err
