@@ -573,7 +573,8 @@ CREATE TABLE public.restored_copies (
     workspace_id uuid NOT NULL,
     copy_of uuid NOT NULL,
     armed_at timestamp with time zone NOT NULL,
-    live boolean NOT NULL
+    live boolean NOT NULL,
+    step_id bigint DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE public.restored_receipts (
@@ -583,7 +584,8 @@ CREATE TABLE public.restored_receipts (
     armed_at timestamp with time zone NOT NULL,
     live boolean NOT NULL,
     external_id text NOT NULL,
-    external_url text NOT NULL
+    external_url text NOT NULL,
+    step_id bigint DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE public.revocations (
@@ -689,6 +691,12 @@ CREATE TABLE public.sessions (
     browser text DEFAULT ''::text NOT NULL,
     since timestamp with time zone,
     seen_at timestamp with time zone
+);
+
+CREATE TABLE public.settled_receipts (
+    one_row boolean DEFAULT true NOT NULL,
+    step_id bigint NOT NULL,
+    CONSTRAINT settled_receipts_one_row_check CHECK (one_row)
 );
 
 CREATE UNLOGGED TABLE public.throttles (
@@ -904,6 +912,9 @@ ALTER TABLE ONLY public.river_queue
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_pkey PRIMARY KEY (token);
+
+ALTER TABLE ONLY public.settled_receipts
+    ADD CONSTRAINT settled_receipts_pkey PRIMARY KEY (one_row);
 
 ALTER TABLE ONLY public.throttles
     ADD CONSTRAINT throttles_pkey PRIMARY KEY (key);

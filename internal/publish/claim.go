@@ -44,6 +44,7 @@ type claim struct {
 	waited       bool          // the previous claim ended because another post of the account had the turn
 	hasTurn      bool          // the post may have its account's turn
 	called       core.Action   // the latest call of this claim
+	stepID       int64         // that of the latest call
 	skew         time.Duration // how far the database's clock is ahead of this server's
 }
 

@@ -39,7 +39,7 @@ func (c *claim) endClaimWithOutcome(ctx context.Context, action core.Action) err
 		switch {
 		case err == nil:
 			if action == core.DoLive {
-				c.tryWriteReceipt(ctx, restore.Receipt{Live: true, ExternalID: c.pub.ExternalID})
+				c.tryWriteReceipt(ctx, restore.Receipt{StepID: c.stepID, Live: true, ExternalID: c.pub.ExternalID})
 			}
 			c.logAndCountOutcome(action)
 			return nil

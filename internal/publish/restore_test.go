@@ -22,9 +22,13 @@ import (
 
 // rewind restores the data of snapshot, as restoring a backup does: the ledger loses the calls made since.
 const (
-	snapshot = `CREATE TABLE snapshot_posts AS TABLE posts; CREATE TABLE snapshot_publications AS TABLE publications`
-	rewind   = `
-		DELETE FROM publish_steps;
+	snapshot = `
+		CREATE TABLE snapshot_posts AS TABLE posts;
+		CREATE TABLE snapshot_publications AS TABLE publications;
+		CREATE TABLE snapshot_steps AS TABLE publish_steps`
+	rewind = `
+		DELETE FROM settled_receipts;
+		DELETE FROM publish_steps WHERE id NOT IN (SELECT id FROM snapshot_steps);
 		DELETE FROM publications;
 		UPDATE posts p SET status = s.status, external_id = s.external_id, external_url = s.external_url,
 			attempts = s.attempts, publish_at = s.publish_at, error_code = s.error_code, error_message = s.error_message, error_hint = s.error_hint,
@@ -253,8 +257,8 @@ func TestOfTwoCopiesThatWereSentAtTheSameTimeOneIsStopped(t *testing.T) {
 
 // The restored database knows such a copy only by its receipt.
 func TestAfterARestoreAPostWhoseCopyIsNewerThanTheBackupIsNotSentAgain(t *testing.T) {
-	for _, lost := range []bool{true, false} {
-		t.Run(fmt.Sprintf("answer lost: %v", lost), func(t *testing.T) {
+	for _, c := range []struct{ lost, duringDump bool }{{true, false}, {false, false}, {true, true}, {false, true}} {
+		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			b := newBench(t)
 			guard := b.App.GuardOrNil()
 			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
@@ -266,16 +270,19 @@ func TestAfterARestoreAPostWhoseCopyIsNewerThanTheBackupIsNotSentAgain(t *testin
 			must(t, err)
 			must(t, b.queue(copied, time.Minute))
 			b.Clock.Advance(2 * time.Minute)
-			if lost {
+			if c.lost {
 				b.Fault(fault("threads", "publish", "drop_after_accept"))
 			}
 			if b.ws.Work(copied); b.Visible("hello") != 1 {
 				t.Fatalf("before the restore, the network shows %d posts", b.Visible("hello"))
 			}
-			_, err = b.Pool.Exec(t.Context(), rewind+`; DELETE FROM posts WHERE id NOT IN (SELECT id FROM snapshot_posts)`)
+			last := int64(1)
+			if c.duringDump {
+				last = b.endDump()
+			}
+			_, err = b.Pool.Exec(t.Context(), `DELETE FROM posts WHERE id NOT IN (SELECT id FROM snapshot_posts)`)
 			must(t, err)
-
-			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+			b.restoreDump(last)
 			held, err := b.Store.PostsUnderPublishingHold(t.Context(), 10)
 			must(t, err)
 			if len(held) != 1 || held[0].Post.String() != original.ID || !held[0].Overtaken {

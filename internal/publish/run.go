@@ -101,7 +101,7 @@ func (c *claim) saveStepAndReceiptBeforeCall(ctx context.Context, do core.Action
 	if err != nil {
 		return time.Time{}, err
 	}
-	c.last, c.called = nil, do
+	c.last, c.called, c.stepID = nil, do, stepID
 	c.hasTurn = call.TakesTurn || c.hasTurn && !call.PassesTurn
 	now := c.databaseNow()
 	if first {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"belfry/internal/core"
@@ -41,44 +43,90 @@ func (g *Guard) HoldPublishingIfRewoundElseUpdateMark(ctx context.Context) error
 	if err != nil {
 		return fmt.Errorf("read the database's identity and timeline: %w", err)
 	}
-	var receipts []Receipt
-	newest := int64(0)
-	err = g.Receipts.EachSince(ctx, before.SeenAt.Add(-readBack), func(r Receipt) error {
-		receipts = append(receipts, r)
-		newest = max(newest, r.StepID)
-		return nil
-	})
+	found, err := g.readReceiptsSince(ctx, before.SeenAt.Add(-readBack))
 	if err != nil {
 		return err
 	}
-	reason, err := g.updateMarkOrGetHoldReason(ctx, newest)
+	reason, err := g.updateMarkOrGetHoldReason(ctx, found)
 	if err != nil || reason == "" {
 		return err
 	}
-	unproved, err := g.findUnprovedSince(ctx, before, receipts)
+	unproved, err := g.findUnprovedSince(ctx, before, found.lastAt)
 	if err != nil {
 		return err
 	}
-	unknown := findReceiptsLedgerMayLack(receipts, before.StepID)
-	return g.holdPublishingAndDeleteSessionsAndEmails(ctx, reason, unproved, unknown)
+	return g.holdPublishingAndDeleteSessionsAndEmails(ctx, reason, unproved, found.unknown)
+}
+
+// storedReceipts is what the receipts in the file storage say.
+type storedReceipts struct {
+	newestStepID int64
+	lastAt       time.Time               // the latest ArmedAt
+	unknown      []store.RestoredReceipt // those that the ledger lacks, oldest first
+}
+
+// receiptsPerQuery is how many receipts are compared with the ledger at once.
+const receiptsPerQuery = 1000
+
+// readReceiptsSince reads the receipts that were written since a time, and compares them with the ledger.
+func (g *Guard) readReceiptsSince(ctx context.Context, since time.Time) (found storedReceipts, err error) {
+	var batch []store.RestoredReceipt
+	compare := func() error {
+		unknown, err := g.Store.FindUnknownReceipts(ctx, batch)
+		if err != nil {
+			return fmt.Errorf("compare receipts with the ledger: %w", err)
+		}
+		found.unknown, batch = append(found.unknown, unknown...), batch[:0]
+		return nil
+	}
+	err = g.Receipts.EachSince(ctx, since, func(r Receipt) error {
+		parsed, err := parseReceipt(r)
+		if err != nil {
+			return err
+		}
+		batch, found.newestStepID = append(batch, parsed), max(found.newestStepID, r.StepID)
+		if r.ArmedAt.After(found.lastAt) {
+			found.lastAt = r.ArmedAt
+		}
+		if len(batch) < receiptsPerQuery {
+			return nil
+		}
+		return compare()
+	})
+	if err == nil {
+		err = compare()
+	}
+	return found, err
+}
+
+func parseReceipt(r Receipt) (store.RestoredReceipt, error) {
+	post, err := core.ParseID[core.PostKind](r.Post)
+	workspace, errWorkspace := core.ParseID[core.WorkspaceKind](r.Workspace)
+	var copyOf core.PostID
+	var errCopyOf error
+	if r.CopyOf != "" {
+		copyOf, errCopyOf = core.ParseID[core.PostKind](r.CopyOf)
+	}
+	if err = errors.Join(err, errWorkspace, errCopyOf); err != nil {
+		return store.RestoredReceipt{}, fmt.Errorf("read the receipt of post %q: %w", r.Post, err)
+	}
+	return store.RestoredReceipt{
+		Workspace: workspace, Post: post, CopyOf: copyOf, StepID: r.StepID, Handle: r.Handle, ArmedAt: r.ArmedAt,
+		Live: r.Live, ExternalID: r.ExternalID, ExternalURL: r.ExternalURL,
+	}, nil
 }
 
 // findUnprovedSince returns the time since which due posts may have been published without a receipt in this storage.
 // It returns the zero time if the mark is of this database. If the mark is of a different database, the storage may
 // also be a copy, which ends with its last record. Posts that were due shortly before that record may still have been
 // in progress.
-func (g *Guard) findUnprovedSince(ctx context.Context, lineage store.Lineage, receipts []Receipt,
+func (g *Guard) findUnprovedSince(ctx context.Context, lineage store.Lineage, lastReceiptAt time.Time,
 ) (sinceOrZero time.Time, err error) {
 	mark, err := g.Receipts.ReadMarkOrZero(ctx)
 	if err != nil || mark.System == lineage.System && mark.Timeline == lineage.Timeline {
 		return time.Time{}, err
 	}
-	last := lineage.SeenAt
-	for _, r := range append(receipts, Receipt{ArmedAt: mark.At}) {
-		if r.ArmedAt.After(last) {
-			last = r.ArmedAt
-		}
-	}
+	last := slices.MaxFunc([]time.Time{lineage.SeenAt, mark.At, lastReceiptAt}, time.Time.Compare)
 	return last.Add(-readBack), nil
 }
 
@@ -89,7 +137,7 @@ func (g *Guard) UpdateMarkOrHoldPublishingUnlessOnHold(ctx context.Context) erro
 	if _, err := g.Store.PublishingHold(ctx); !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	reason, err := g.updateMarkOrGetHoldReason(ctx, 0)
+	reason, err := g.updateMarkOrGetHoldReason(ctx, storedReceipts{})
 	if err != nil || reason == "" {
 		return err
 	}
@@ -97,10 +145,8 @@ func (g *Guard) UpdateMarkOrHoldPublishingUnlessOnHold(ctx context.Context) erro
 }
 
 // updateMarkOrGetHoldReason returns the reason why publishing must be held. If there is none, it updates the mark and
-// returns "". newestStoredStepID is the greatest step id of any receipt, or 0 if they were not read.
-func (g *Guard) updateMarkOrGetHoldReason(
-	ctx context.Context, newestStoredStepID int64,
-) (holdReason string, err error) {
+// returns "". found is zero if the receipts were not read.
+func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, found storedReceipts) (holdReason string, err error) {
 	mark, err := g.Receipts.ReadMarkOrZero(ctx)
 	if err != nil {
 		return "", err
@@ -110,7 +156,7 @@ func (g *Guard) updateMarkOrGetHoldReason(
 	if err != nil {
 		return "", fmt.Errorf("read the database's identity and timeline: %w", err)
 	}
-	switch newestStoredStepID = max(newestStoredStepID, mark.StepID); {
+	switch newestStoredStepID := max(found.newestStepID, mark.StepID); {
 	case now.Empty && newestStoredStepID > now.StepID:
 		if now, err = g.advanceStepIDsBeyondReceipts(ctx, newestStoredStepID); err != nil {
 			return "", err
@@ -124,6 +170,8 @@ func (g *Guard) updateMarkOrGetHoldReason(
 		holdReason = "the database failed over or was restored to an earlier time"
 	case newestStoredStepID > now.StepID:
 		holdReason = "the database is older than the last published post"
+	case len(found.unknown) > 0:
+		holdReason = "the database lacks a call that published a post, or may have published it"
 	}
 	next := Mark{System: now.System, Timeline: now.Timeline, StepID: now.StepID}
 	if holdReason != "" || mark.equalsIgnoringTime(next) {
@@ -151,39 +199,22 @@ func (m Mark) equalsIgnoringTime(other Mark) bool {
 	return m == other
 }
 
-// findReceiptsLedgerMayLack returns the last receipt of each post whose call or success the ledger may not have
-// recorded. lastStepIDInLedger says nothing about successes.
-func findReceiptsLedgerMayLack(receipts []Receipt, lastStepIDInLedger int64) (lastByPost map[string]Receipt) {
-	last := map[string]Receipt{}
+// chooseReceiptPerPost returns one of the receipts of each post: that of its success, or else the last.
+func chooseReceiptPerPost(receipts []store.RestoredReceipt) []store.RestoredReceipt {
+	chosen := map[core.PostID]store.RestoredReceipt{}
 	for _, r := range receipts {
-		if r.Live || r.StepID > lastStepIDInLedger && !last[r.Post].Live {
-			last[r.Post] = r
+		if r.Live || !chosen[r.Post].Live {
+			chosen[r.Post] = r
 		}
 	}
-	return last
+	return slices.Collect(maps.Values(chosen))
 }
 
 func (g *Guard) holdPublishingAndDeleteSessionsAndEmails(ctx context.Context, reason string, unprovedSince time.Time,
-	lastReceiptByPost map[string]Receipt,
+	unknown []store.RestoredReceipt,
 ) error {
-	var known []store.RestoredReceipt
-	for _, r := range lastReceiptByPost {
-		post, err := core.ParseID[core.PostKind](r.Post)
-		workspace, errWorkspace := core.ParseID[core.WorkspaceKind](r.Workspace)
-		var copyOf core.PostID
-		var errCopyOf error
-		if r.CopyOf != "" {
-			copyOf, errCopyOf = core.ParseID[core.PostKind](r.CopyOf)
-		}
-		if err = errors.Join(err, errWorkspace, errCopyOf); err != nil {
-			return fmt.Errorf("read the receipt of post %q: %w", r.Post, err)
-		}
-		known = append(known, store.RestoredReceipt{
-			Workspace: workspace, Post: post, CopyOf: copyOf, Handle: r.Handle, ArmedAt: r.ArmedAt,
-			Live: r.Live, ExternalID: r.ExternalID, ExternalURL: r.ExternalURL,
-		})
-	}
-	if err := g.Store.HoldPublishingAndDeleteSessionsAndEmails(ctx, reason, unprovedSince, known); err != nil {
+	receipts := chooseReceiptPerPost(unknown)
+	if err := g.Store.HoldPublishingAndDeleteSessionsAndEmails(ctx, reason, unprovedSince, receipts); err != nil {
 		return fmt.Errorf("hold publishing: %w", err)
 	}
 	return nil

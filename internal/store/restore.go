@@ -37,16 +37,53 @@ func (s *Store) ReadLineageAndMakeDurable(ctx context.Context) (found Lineage, e
 	return found, err
 }
 
-// RestoredReceipt is the receipt of a post whose last call a restored database does not know.
+// RestoredReceipt is the receipt of a post whose last call a restored database may not know.
 type RestoredReceipt struct {
 	Workspace   core.WorkspaceID
 	Post        core.PostID
 	CopyOf      core.PostID `db:"-"` // the failed post that the post replaces; RestoredReceipts leaves it out
-	Handle      []byte      // sealed
+	StepID      int64
+	Handle      []byte // sealed
 	ArmedAt     time.Time
 	Live        bool
 	ExternalID  string
 	ExternalURL string
+}
+
+// FindUnknownReceipts returns the receipts of calls and successes that the ledger lacks, in the given order. It leaves
+// out those that a confirmation has settled, and those of posts that are live. It also leaves out those of posts that do
+// not exist, unless they are copies that the database lacks of a failed post that exists.
+//
+// A step id proves nothing by itself: a dump has the tables as they were when it began, but step ids from its end, and
+// after a crash, PostgreSQL skips some.
+func (s *Store) FindUnknownReceipts(ctx context.Context, receipts []RestoredReceipt) ([]RestoredReceipt, error) {
+	var posts, failed []core.PostID
+	var printed []string // as in the audit log
+	var steps []int64
+	var live []bool
+	for _, r := range receipts {
+		posts, failed, printed = append(posts, r.Post), append(failed, r.CopyOf), append(printed, r.Post.String())
+		steps, live = append(steps, r.StepID), append(live, r.Live)
+	}
+	found, err := queryValues[int](s.query(ctx, `
+		SELECT r.position - 1 FROM unnest(@posts::uuid[], @failed::uuid[], @printed::text[], @steps::bigint[], @live::bool[])
+			WITH ORDINALITY AS r(post, failed, printed, step, live, position)
+		LEFT JOIN posts p ON p.id = r.post LEFT JOIN posts f ON f.id = r.failed
+		WHERE r.step > coalesce((SELECT step_id FROM settled_receipts), -1)
+			AND (r.live OR NOT EXISTS (SELECT FROM publish_steps s WHERE s.id = r.step AND s.post_id = r.post))
+			AND CASE WHEN p.id IS NOT NULL THEN p.status <> 'live'
+				ELSE f.id IS NOT NULL AND NOT EXISTS (
+					SELECT FROM audit_log a
+					WHERE a.workspace_id = f.workspace_id AND a.action = @deleted AND a.subject = r.printed
+				) END
+		ORDER BY r.position`, args{
+		"posts": posts, "failed": failed, "printed": printed, "steps": steps, "live": live, "deleted": core.AuditPostDeleted,
+	}))
+	var unknown []RestoredReceipt
+	for _, i := range found {
+		unknown = append(unknown, receipts[i])
+	}
+	return unknown, err
 }
 
 // HoldPublishingAndDeleteSessionsAndEmails prevents all workers from claiming posts until EndPublishingHold. It stores
@@ -95,23 +132,25 @@ func (s *Store) HoldPublishingAndDeleteSessionsAndEmails(ctx context.Context, re
 // saveRestoredReceipt stores the receipt of a post that is not live, or of a copy that the database lacks.
 func (s *Store) saveRestoredReceipt(ctx context.Context, r RestoredReceipt) error {
 	err := s.exec(ctx, `
-		INSERT INTO restored_receipts (workspace_id, post_id, handle, armed_at, live, external_id, external_url)
-		SELECT workspace_id, id, @handle, @armed_at, @live, @external_id, @external_url FROM posts
+		INSERT INTO restored_receipts (workspace_id, post_id, step_id, handle, armed_at, live, external_id, external_url)
+		SELECT workspace_id, id, @step, @handle, @armed_at, @live, @external_id, @external_url FROM posts
 		WHERE workspace_id = @workspace AND id = @post AND status <> 'live'
-		ON CONFLICT (post_id) DO UPDATE SET handle = excluded.handle, armed_at = excluded.armed_at, live = excluded.live,
-			external_id = excluded.external_id, external_url = excluded.external_url`, args{
-		"workspace": r.Workspace, "post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt, "live": r.Live,
+		ON CONFLICT (post_id) DO UPDATE SET step_id = excluded.step_id, handle = excluded.handle,
+			armed_at = excluded.armed_at, live = excluded.live, external_id = excluded.external_id,
+			external_url = excluded.external_url`, args{
+		"workspace": r.Workspace, "post": r.Post, "step": r.StepID, "handle": r.Handle, "armed_at": r.ArmedAt, "live": r.Live,
 		"external_id": r.ExternalID, "external_url": r.ExternalURL,
 	})
 	if err != nil || r.CopyOf.IsZero() {
 		return err
 	}
 	return s.exec(ctx, `
-		INSERT INTO restored_copies (post_id, workspace_id, copy_of, armed_at, live)
-		SELECT @post, workspace_id, id, @armed_at, @live FROM posts
+		INSERT INTO restored_copies (post_id, workspace_id, copy_of, step_id, armed_at, live)
+		SELECT @post, workspace_id, id, @step, @armed_at, @live FROM posts
 		WHERE workspace_id = @workspace AND id = @copy_of AND NOT EXISTS (SELECT FROM posts WHERE id = @post)
-		ON CONFLICT (post_id) DO UPDATE SET armed_at = excluded.armed_at, live = excluded.live`, args{
-		"workspace": r.Workspace, "post": r.Post, "copy_of": r.CopyOf, "armed_at": r.ArmedAt, "live": r.Live,
+		ON CONFLICT (post_id) DO UPDATE SET step_id = excluded.step_id, armed_at = excluded.armed_at,
+			live = excluded.live`, args{
+		"workspace": r.Workspace, "post": r.Post, "copy_of": r.CopyOf, "step": r.StepID, "armed_at": r.ArmedAt, "live": r.Live,
 	})
 }
 
@@ -209,7 +248,7 @@ func (s *Store) UnprovedPosts(ctx context.Context) ([]HeldPost, error) {
 // RestoredReceipts lists the receipts that HoldPublishingAndDeleteSessionsAndEmails stored.
 func (s *Store) RestoredReceipts(ctx context.Context) ([]RestoredReceipt, error) {
 	return queryMany[RestoredReceipt](s.query(ctx, `
-		SELECT workspace_id AS workspace, post_id AS post, handle, armed_at, live, external_id, external_url
+		SELECT workspace_id AS workspace, post_id AS post, step_id, handle, armed_at, live, external_id, external_url
 			FROM restored_receipts ORDER BY post_id`, nil))
 }
 
@@ -302,10 +341,16 @@ func (s *Store) AdvanceStepIDsBeyond(ctx context.Context, stepID int64) error {
 		args{"step_id": stepID})
 }
 
-// EndPublishingHold ends the hold and deletes its receipts. New step ids will be greater than newestStoredStepID.
+// EndPublishingHold ends the hold and deletes its receipts. The receipts up to newestStoredStepID are settled, and new
+// step ids will be greater.
 func (s *Store) EndPublishingHold(ctx context.Context, newestStoredStepID int64) error {
 	return s.Tx(ctx, func(s *Store) error {
 		if err := s.AdvanceStepIDsBeyond(ctx, newestStoredStepID); err != nil {
+			return err
+		}
+		err := s.exec(ctx, `INSERT INTO settled_receipts (step_id) VALUES (@step_id)
+			ON CONFLICT (one_row) DO UPDATE SET step_id = excluded.step_id`, args{"step_id": newestStoredStepID})
+		if err != nil {
 			return err
 		}
 		for _, sql := range []string{
