@@ -237,6 +237,41 @@ func TestAfterARestoreOnlyOneOfAFailedPostAndItsCopiesIsPublished(t *testing.T) 
 	}
 }
 
+// The original was sent first, and again after its copy, when the answer was lost.
+func TestAfterARestoreTheLatestCallDecidesWhichCopyIsStopped(t *testing.T) {
+	b := newBench(t)
+	guard := b.App.GuardOrNil()
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+	original, copied := b.failedWithCopy(fault("threads", "publish", "reject"))
+	must(t, b.queue(copied, 24*time.Hour))
+	_, err := b.Pool.Exec(t.Context(), snapshot)
+	must(t, err)
+	b.Clock.Advance(10 * time.Minute)
+	when := now()
+	copied = b.edit(copied, contract.EditPost{When: &when})
+	b.Fault(fault("threads", "publish", "reject"))
+	if copied = b.ws.Work(copied); copied.Status != "failed" {
+		t.Fatalf("the copy is %s", copied.StatusLine)
+	}
+	b.Clock.Advance(10 * time.Minute)
+	b.ws.Retry(original)
+	b.Fault(fault("threads", "publish", "drop_after_accept"))
+	b.Fault(sim.Fault{Network: "threads", Call: "status", Kind: sim.ServerError, Skip: 1, Times: new(0)})
+	b.ws.Work(original)
+	_, err = b.Pool.Exec(t.Context(), rewind)
+	must(t, err)
+	b.Sim.Faults.Clear()
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+	_, err = guard.EndHoldUnlessUnproved(t.Context())
+	must(t, err)
+	for range 3 {
+		original, copied = b.after(time.Hour, original), b.ws.Work(copied)
+	}
+	if original.Status != "live" || copied.Status != "draft" || b.Visible("hello") != 1 {
+		t.Errorf("they are %s and %s, and %d are on the network", original.Status, copied.Status, b.Visible("hello"))
+	}
+}
+
 // Neither gave way to the other, so both could have been published.
 func TestOfTwoCopiesThatWereSentAtTheSameTimeOneIsStopped(t *testing.T) {
 	b := newBench(t)

@@ -188,14 +188,14 @@ type HeldPost struct {
 }
 
 // isOvertaken is HeldPost.Overtaken of a post p with the receipt r, if there is one. If p was sent too, it had failed
-// before the other was sent. The id decides between two that were sent at the same time.
+// before the other was sent. The id decides between two receipts of an earlier version, which stored no step ids.
 const isOvertaken = `NOT coalesce(r.live, false) AND EXISTS (
 		SELECT FROM (
-			SELECT post_id, armed_at, live FROM restored_receipts WHERE post_id IN (SELECT c.id` + otherCopies + `)
+			SELECT post_id, step_id, live FROM restored_receipts WHERE post_id IN (SELECT c.id` + otherCopies + `)
 			UNION ALL
-			SELECT post_id, armed_at, live FROM restored_copies
+			SELECT post_id, step_id, live FROM restored_copies
 			WHERE workspace_id = p.workspace_id AND copy_of = coalesce(p.copy_of, p.id)
-		) o WHERE o.live OR r.post_id IS NULL OR (o.armed_at, o.post_id) > (r.armed_at, r.post_id)
+		) o WHERE o.live OR r.post_id IS NULL OR (o.step_id, o.post_id) > (r.step_id, r.post_id)
 	)`
 
 // overtakenPosts selects the posts p that would be published although they are overtaken.
