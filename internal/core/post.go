@@ -122,6 +122,9 @@ const (
 	ErrorOutcomeUnknown = string(CodeOutcomeUnknown)
 )
 
+// UnknownOutcomeHint is the hint of ErrorOutcomeUnknown. %s is the name of the account.
+const UnknownOutcomeHint = "The post may already be live. Check the account %s before you send the post again."
+
 // LostAccessCodes returns the codes of the PostErrors that reconnecting the account resolves.
 func LostAccessCodes() []string {
 	return []string{string(IssueAccountExpired.Code), string(IssueAccountRevoked.Code)}

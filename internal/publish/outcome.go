@@ -245,8 +245,7 @@ func (c *claim) buildPostError(action core.Action) *core.PostError {
 	case action == core.DoFail && c.failure != nil && c.failure.Code == string(core.IssueMediaUnreachable.Code):
 		e.Code, e.FromNetwork = c.failure.Code, false // by this worker or by the connector, before any call
 	case action == core.DoOutcomeUnknown:
-		e.Code = core.ErrorOutcomeUnknown
-		e.Hint = fmt.Sprintf("The post may already be live. Check the account %s before you send the post again.", c.account.DisplayName)
+		e.Code, e.Hint = core.ErrorOutcomeUnknown, fmt.Sprintf(core.UnknownOutcomeHint, c.account.DisplayName)
 	case action == core.DoAccount:
 		issue := c.accountWithStatusAfterFailure().Issue()
 		e.Code, e.Hint = string(issue.Code), issue.Hint

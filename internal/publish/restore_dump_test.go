@@ -142,3 +142,28 @@ func TestADeletedCopyDoesNotHoldPublishing(t *testing.T) {
 		t.Error("publishing is on hold")
 	}
 }
+
+// A worker that reported to the database after the failover made it seem up to date.
+func TestAHoldOfARunningServiceCountsReceiptsOlderThanAnHour(t *testing.T) {
+	b := newBench(t)
+	guard := b.App.GuardOrNil()
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+	post := b.ws.Queued("sent early", b.ws.Account("threads"), b.Clock.Now().Add(48*time.Hour))
+	_, err := b.Pool.Exec(t.Context(), snapshot)
+	must(t, err)
+	when := now()
+	post, err = b.App.EditPost(t.Context(), b.ws.Owner, contract.EditPost{ID: post.ID, When: &when})
+	must(t, err)
+	b.goesLive(post)
+	must(t, guard.UpdateMarkOrHoldPublishingUnlessOnHold(t.Context()))
+	b.Clock.Advance(3 * time.Hour)
+	_, err = b.Pool.Exec(t.Context(), rewind)
+	must(t, err)
+	must(t, b.App.RecordHeartbeat(t.Context(), "a worker"))
+	must(t, guard.UpdateMarkOrHoldPublishingUnlessOnHold(t.Context()))
+	_, err = guard.EndHoldUnlessUnproved(t.Context())
+	must(t, err)
+	if post = b.after(49*time.Hour, post); b.Visible(post.Text) != 1 {
+		t.Errorf("the post is %s and visible %d times", post.StatusLine, b.Visible(post.Text))
+	}
+}

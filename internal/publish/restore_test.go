@@ -124,6 +124,29 @@ func TestAFailedPostThatWasRetriedAfterTheBackupIsNotSentAgain(t *testing.T) {
 	}
 }
 
+// A search that does not find a post proves nothing: before the restore, its outcome was unknown.
+func TestAFailedPostThatMayBeLiveAfterARestoreIsNotRetriedWithoutAPersonsWord(t *testing.T) {
+	b := newBench(t)
+	must(t, b.Sim.SetOption("facebook.refuse_duplicates", "off"))
+	b.Fault(fault("facebook", "publish", "reject"))
+	account := b.ws.Account("facebook")
+	post := b.refuse(b.ws.Now("retried", account))
+	_, err := b.Pool.Exec(t.Context(), snapshot)
+	must(t, err)
+	must(t, b.Sim.SetOption("facebook.list_delay_seconds", "360000"))
+	b.Fault(fault("facebook", "publish", "drop_after_accept"))
+	post = b.after(5*time.Minute, b.ws.Retry(post))
+	b.restoreWithoutAnswer(post)
+	post = b.after(time.Hour, post)
+	_, err = b.App.RetryPost(t.Context(), b.ws.Owner, contract.RetryPost{ID: post.ID})
+	if core.CodeOf(err) != core.CodeOutcomeUnknown {
+		t.Errorf("a retry of a post that is %s (%+v): %v", post.Status, post.Error, err)
+	}
+	if post.Error == nil || post.Error.Hint == nil || !strings.Contains(*post.Error.Hint, account.DisplayName) {
+		t.Errorf("its error is %+v", post.Error)
+	}
+}
+
 // If the network does not show it, the post stays failed, and only a person sends it again.
 func TestAFailedPostThatTheNetworkDoesNotShowAfterARestoreStaysFailed(t *testing.T) {
 	b := newBench(t)
@@ -140,7 +163,9 @@ func TestAFailedPostThatTheNetworkDoesNotShowAfterARestoreStaysFailed(t *testing
 	if post = b.after(time.Hour, b.ws.Work(post)); post.Status != "failed" || b.Visible(post.Text) != 0 {
 		t.Errorf("the post is %s, visible %d times", post.Status, b.Visible(post.Text))
 	}
-	if post = b.ws.Work(b.ws.Retry(post)); post.Status != "live" || b.Visible(post.Text) != 1 || b.calls("create") != 2 {
+	post, err = b.App.RetryPost(t.Context(), b.ws.Owner, contract.RetryPost{ID: post.ID, ConfirmNotPublished: true})
+	must(t, err)
+	if post = b.ws.Work(post); post.Status != "live" || b.Visible(post.Text) != 1 || b.calls("create") != 2 {
 		t.Errorf("after a retry the post is %s (%+v), visible %d times, after %d containers",
 			post.Status, post.Error, b.Visible(post.Text), b.calls("create"))
 	}
@@ -232,6 +257,9 @@ func TestAfterARestoreOnlyOneOfAFailedPostAndItsCopiesIsPublished(t *testing.T) 
 			original, copied = b.ws.Work(original), b.ws.Work(copied)
 			if got := [2]string{original.Status, copied.Status}; got != c.want || b.Visible("hello") != 1 {
 				t.Errorf("they are %v, want %v, and %d are on the network", got, c.want, b.Visible("hello"))
+			}
+			if original.Error != nil && original.Error.Code == core.ErrorOutcomeUnknown {
+				t.Error("the outcome of the post that its live copy replaces is unknown")
 			}
 		})
 	}

@@ -310,18 +310,25 @@ func (t Tenant) MarkLiveFromReceiptUnlessLive(ctx context.Context, r RestoredRec
 
 // RearmPublication stores in the ledger that, according to its receipt, a queued or failed post may have been
 // published. A worker then asks the network before it sends anything. A failed post stays failed unless the network
-// shows it, or the worker was going to retry it. RearmPublication returns false if the post is neither queued nor
-// failed.
+// shows it, or the worker was going to retry it. If it stays failed and is not overtaken, its outcome is unknown.
+// RearmPublication returns false if the post is neither queued nor failed.
 func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) (rearmed bool, err error) {
 	return t.execChanged(ctx, `
 		WITH post AS (
-			SELECT u.post_id, p.status = 'queued' OR u.rest = @retry AS sends
+			SELECT u.post_id, p.status = 'queued' OR u.rest = @retry AS sends, `+isOvertaken+` AS overtaken
 			FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
+			LEFT JOIN restored_receipts r ON r.post_id = p.id
 			WHERE u.workspace_id = @ws AND u.post_id = @post AND p.status IN ('queued', 'failed')
 			FOR NO KEY UPDATE OF p
 		), sent_early AS ( -- mayHaveBegun is true for it
 			UPDATE posts SET publish_at = @armed_at
 			WHERE workspace_id = @ws AND id = @post AND status = 'queued' AND publish_at > @armed_at
+		), doubted AS (
+			UPDATE posts p SET error_code = @code, error_message = @message, error_hint = format(@hint, a.display_name),
+				error_from_network = false
+			FROM post, accounts a
+			WHERE p.workspace_id = @ws AND p.id = post.post_id AND NOT sends AND NOT overtaken
+				AND a.workspace_id = @ws AND a.id = p.account_id
 		)
 		UPDATE publications p SET step = CASE WHEN sends THEN 'armed' ELSE 'unknown' END, step_since = clock(), armed = true,
 			open = sends, answer = '', handle = @handle, armed_at = @armed_at, quiet_at = clock(),
@@ -330,6 +337,8 @@ func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) (rearme
 		FROM post WHERE p.post_id = post.post_id`, args{
 		"post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt,
 		"queued": RestQueued, "retry": core.DoRetry, "unknown": core.DoOutcomeUnknown,
+		"code": core.ErrorOutcomeUnknown, "hint": core.UnknownOutcomeHint,
+		"message": "The post was sent after the restored backup was made. Belfry does not know whether it was published.",
 	})
 }
 
