@@ -51,6 +51,10 @@ func (g *Guard) HoldPublishingIfRewoundElseUpdateMark(ctx context.Context) error
 	if err != nil || reason == "" {
 		return err
 	}
+	// A worker may have reported to the rewound database, so any receipt may be unknown.
+	if found, err = g.readReceiptsSince(ctx, time.Time{}); err != nil {
+		return err
+	}
 	unproved, err := g.findUnprovedSince(ctx, before, found.lastAt)
 	if err != nil {
 		return err
