@@ -520,10 +520,17 @@ func TestAHoldEndsAllSessions(t *testing.T) {
 	}
 }
 
-// hookedStore runs a function before each object is stored.
+// hookedStore runs functions before each object is stored and opened.
 type hookedStore struct {
 	blob.Store
-	beforePut func()
+	beforePut, beforeOpen func()
+}
+
+func (s *hookedStore) Open(ctx context.Context, key string) (blob.Object, error) {
+	if s.beforeOpen != nil {
+		s.beforeOpen()
+	}
+	return s.Store.Open(ctx, key)
 }
 
 func (s *hookedStore) Put(ctx context.Context, key string, r io.Reader, size int64) error {
@@ -552,6 +559,35 @@ func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
 	must(t, err)
 	if hold, err := b.Store.PublishingHold(t.Context()); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("after the confirmation publishing is on hold: %+v, %v", hold, err)
+	}
+}
+
+// The second confirmation would make a worker ask again about a post that the first has released.
+func TestOfTwoConfirmationsAtTheSameTimeOnlyOneHasAnEffect(t *testing.T) {
+	b := newBench(t)
+	files, err := blob.OpenAndCheck(t.Context(), "file:"+t.TempDir())
+	must(t, err)
+	t.Cleanup(func() { must(t, files.Close()) })
+	post := b.ws.Now("confirmed twice", b.ws.Account("facebook"))
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{
+		{Workspace: b.ws.ID, Post: id, ArmedAt: b.Clock.Now()},
+	}))
+	hooked := &hookedStore{Store: files}
+	second := *b.App.GuardOrNil()
+	second.Receipts = restore.NewReceipts(hooked, b.Clock.Now)
+	hooked.beforeOpen = func() {
+		hooked.beforeOpen = nil
+		_, err := b.App.GuardOrNil().EndHoldUnlessUnproved(t.Context())
+		must(t, err)
+		post = b.ws.Work(post)
+	}
+	if done, err := second.EndHoldUnlessUnproved(t.Context()); !errors.Is(err, restore.ErrNoHold) {
+		t.Errorf("the second confirmation says %+v, %v", done, err)
+	}
+	if post.Status != "failed" || b.due() {
+		t.Errorf("the post is %s, and due: %v", post.Status, b.due())
 	}
 }
 

@@ -262,9 +262,6 @@ func (e *UnprovedError) Error() string {
 // EndHoldUnlessUnproved ends the hold as EndHoldAndPublishUnproved does, but only if there are no unproved posts. If
 // there are, publishing stays on hold, and the error is an UnprovedError.
 func (g *Guard) EndHoldUnlessUnproved(ctx context.Context) (HoldResult, error) {
-	if err := g.checkOnHold(ctx); err != nil {
-		return HoldResult{}, err
-	}
 	switch posts, err := g.Store.UnprovedPosts(ctx); {
 	case err != nil:
 		return HoldResult{}, fmt.Errorf("list the unproved posts: %w", err)
@@ -278,19 +275,12 @@ func (g *Guard) EndHoldUnlessUnproved(ctx context.Context) (HoldResult, error) {
 // posts are stopped. Workers ask the network about posts that may have been published according to their receipts, and
 // publish all others, even unproved ones. The error is ErrNoHold if publishing is not on hold.
 func (g *Guard) EndHoldAndPublishUnproved(ctx context.Context) (HoldResult, error) {
-	if err := g.checkOnHold(ctx); err != nil {
-		return HoldResult{}, err
-	}
-	receipts, err := g.Store.RestoredReceipts(ctx)
-	if err != nil {
-		return HoldResult{}, err
-	}
 	newest, err := g.findNewestStepIDInMarkAndReceipts(ctx)
 	if err != nil {
 		return HoldResult{}, err
 	}
 	for attempt := 1; ; attempt++ {
-		done, err := g.applyReceiptsAndEndHold(ctx, receipts, newest)
+		done, err := g.applyReceiptsAndEndHold(ctx, newest)
 		switch {
 		case err == nil:
 			return done, nil
@@ -304,25 +294,18 @@ func (g *Guard) EndHoldAndPublishUnproved(ctx context.Context) (HoldResult, erro
 // posts.
 const confirmAttempts = 10
 
-// checkOnHold returns ErrNoHold if publishing is not on hold.
-func (g *Guard) checkOnHold(ctx context.Context) error {
-	_, err := g.Store.PublishingHold(ctx)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return ErrNoHold
-	case err != nil:
-		return fmt.Errorf("read the publishing hold: %w", err)
-	}
-	return nil
-}
-
 // applyReceiptsAndEndHold ends the hold in one transaction. It marks the posts of live receipts as live, makes workers
 // ask the network about the posts of the others, and stops the overtaken posts. New step ids are greater than
-// newestStoredStepID.
-func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.RestoredReceipt,
-	newestStoredStepID int64,
-) (done HoldResult, err error) {
+// newestStoredStepID. The error is ErrNoHold if publishing is not on hold.
+func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, newestStoredStepID int64) (done HoldResult, err error) {
 	err = g.Store.Tx(ctx, func(s *store.Store) error {
+		receipts, err := s.LockHoldAndListReceipts(ctx)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			return ErrNoHold
+		case err != nil:
+			return err
+		}
 		if done.Stopped, err = g.stopOvertakenPosts(ctx, s); err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func (s *Store) ReadLineageAndMakeDurable(ctx context.Context) (found Lineage, e
 type RestoredReceipt struct {
 	Workspace   core.WorkspaceID
 	Post        core.PostID
-	CopyOf      core.PostID `db:"-"` // the failed post that the post replaces; RestoredReceipts leaves it out
+	CopyOf      core.PostID `db:"-"` // the failed post that the post replaces; LockHoldAndListReceipts leaves it out
 	StepID      int64
 	Handle      []byte // sealed
 	ArmedAt     time.Time
@@ -245,8 +245,13 @@ func (s *Store) UnprovedPosts(ctx context.Context) ([]HeldPost, error) {
 		args{"retry": core.DoRetry}))
 }
 
-// RestoredReceipts lists the receipts that HoldPublishingAndDeleteSessionsAndEmails stored.
-func (s *Store) RestoredReceipts(ctx context.Context) ([]RestoredReceipt, error) {
+// LockHoldAndListReceipts lists the receipts that HoldPublishingAndDeleteSessionsAndEmails stored, and prevents others
+// from ending the hold until the transaction ends. It returns ErrNotFound if publishing is not on hold.
+func (s *Store) LockHoldAndListReceipts(ctx context.Context) ([]RestoredReceipt, error) {
+	_, err := queryValue[bool](s.query(ctx, `SELECT one_row FROM publishing_hold FOR UPDATE`, nil))
+	if err != nil {
+		return nil, err
+	}
 	return queryMany[RestoredReceipt](s.query(ctx, `
 		SELECT workspace_id AS workspace, post_id AS post, step_id, handle, armed_at, live, external_id, external_url
 			FROM restored_receipts ORDER BY post_id`, nil))
