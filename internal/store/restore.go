@@ -50,9 +50,9 @@ type RestoredReceipt struct {
 	ExternalURL string
 }
 
-// FindUnknownReceipts returns the receipts of calls and successes that the ledger lacks, in the given order. It leaves
-// out those that a confirmation has settled, and those of posts that are live. It also leaves out those of posts that do
-// not exist, unless they are copies that the database lacks of a failed post that exists.
+// FindUnknownReceipts returns the receipts of calls and successes that the ledger lacks, in the given order. It
+// leaves out those that a confirmation has settled, and those of posts that are live. It also leaves out those of
+// posts that do not exist, unless they are copies that the database lacks of a failed post that exists.
 //
 // A step id proves nothing by itself: a dump has the tables as they were when it began, but step ids from its end, and
 // after a crash, PostgreSQL skips some.
