@@ -180,6 +180,7 @@ func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Out
 ) (stepID int64, err error) {
 	a := p.stepArguments()
 	a["lease"], a["quiet"], a["seq"], a["call"], a["deadline"] = lease, quietAfter, next.Seq, next.Do, next.Deadline
+	a["gate"] = p.nameCall(next.Seq)
 	take, taken, pass := "", "", ""
 	if next.TakesTurn || next.Do == core.DoPublish {
 		take, taken = takeTurnSQL, ` AND EXISTS (SELECT FROM turn)`
@@ -193,7 +194,7 @@ func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Out
 	}
 	step, err := queryOne[saved](t.query(ctx, withFinishedLastStepSQL(last, a)+take+`, fenced AS (
 			UPDATE publications SET `+stepColumns+`, lease_until = clock() + @lease::interval, calling = @call = 'publish',
-				gate = CASE WHEN @call = 'create' THEN concat(@epoch::bigint, '.', @seq::int) ELSE gate END,
+				gate = CASE WHEN @call = 'create' THEN @gate ELSE gate END,
 				first_call_at = CASE WHEN preparing THEN first_call_at ELSE coalesce(first_call_at, clock()) END,
 				armed_at = CASE WHEN NOT @armed THEN NULL ELSE coalesce(armed_at, CASE WHEN @call = 'publish'
 					THEN clock() END) END,
@@ -274,7 +275,13 @@ func (p Publication) stepArguments() args {
 // GateName returns the name of the gate for a call that creates the post's object on the network. callSeq is the
 // number of the call within the claim. See network.Delivery.Gated.
 func (p Publication) GateName(callSeq int) string {
-	return fmt.Sprintf("%s.%d.%d", p.Post, p.Epoch, callSeq)
+	return p.Post.String() + "." + p.nameCall(callSeq)
+}
+
+// nameCall returns a unique name of a call, from the random part of the claim's owner. After a crash of the database, a
+// later claim can have the same epoch.
+func (p Publication) nameCall(callSeq int) string {
+	return fmt.Sprintf("%s.%d", p.Owner[strings.LastIndex(p.Owner, " ")+1:], callSeq)
 }
 
 // IsGateOpen reports whether the gate's call created the latest object of its post, and the post is armed.
@@ -342,8 +349,9 @@ type Outcome struct {
 }
 
 // withFinishedLastStepSQL returns the beginning of a statement, WITH finished AS (…), that finishes the previous step
-// if there is one, and adds its arguments to addArgsTo. Only the worker that began a step knows its epoch and number,
-// so this write needs no fence.
+// if there is one, and adds its arguments to addArgsTo. It writes without the fence, so that the response to a
+// worker that has lost its claim is also recorded. After a crash of the database, this may instead finish a step of the
+// next claim, which can have the same epoch. The results of steps serve only diagnosis.
 func withFinishedLastStepSQL(lastOrNil *Outcome, addArgsTo args) string {
 	if lastOrNil == nil {
 		return `WITH finished AS (SELECT 1)`
