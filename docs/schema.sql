@@ -947,6 +947,8 @@ CREATE INDEX accounts_avatar ON public.accounts USING btree (avatar) WHERE (avat
 
 CREATE INDEX accounts_check ON public.accounts USING btree (check_at) WHERE ((status = 'ok'::text) AND (disconnected_at IS NULL));
 
+CREATE INDEX accounts_external_id ON public.accounts USING btree (platform, external_id);
+
 CREATE INDEX accounts_grant ON public.accounts USING btree (grant_hash);
 
 CREATE INDEX accounts_refresh ON public.accounts USING btree (token_refresh_at) WHERE ((status = 'ok'::text) AND (disconnected_at IS NULL));

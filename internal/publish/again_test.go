@@ -182,6 +182,21 @@ func TestAPostIsNotTakenForAnotherWithTheSameText(t *testing.T) {
 	}
 }
 
+// Two workspaces can publish to the same Page.
+func TestAPostIsNotTakenForOneOfAnotherWorkspace(t *testing.T) {
+	b := newBench(t)
+	two := b.Workspace("two")
+	first := b.ws.Now("the same words", b.ws.Account("facebook", "Harbour Bakery"))
+	second := two.Now("the same words", two.Account("facebook", "Harbour Bakery"))
+	b.goesLive(first)
+	b.Fault(fault("facebook", "publish", "drop_before_accept"))
+	two.Work(second)
+	b.Clock.Advance(5 * time.Minute)
+	if second = two.Work(second); second.Error == nil || second.Error.Code != "outcome_unknown" {
+		t.Errorf("the post is %s, want outcome_unknown", second.StatusLine)
+	}
+}
+
 // A network may not know a container for a moment after making it: that is no reason to make others.
 func TestAContainerThatDoesNotShowYetIsWaitedFor(t *testing.T) {
 	b := newBench(t)

@@ -376,14 +376,16 @@ func (t Tenant) BackdateWorkspaceBeforePosts(ctx context.Context) error {
 }
 
 // ExternalIDsPublishedSince lists the network's ids of an account's posts that went live at the time since or later. It
-// leaves out exceptPost.
+// leaves out exceptPost. Other workspaces may have connected the same account, so it includes their posts.
 func (t Tenant) ExternalIDsPublishedSince(ctx context.Context, account core.AccountID, exceptPost core.PostID,
 	since time.Time,
 ) ([]string, error) {
 	return queryValues[string](t.query(ctx, `
-		SELECT external_id FROM posts
-		WHERE workspace_id = @ws AND account_id = @account AND id <> @other AND status = 'live' AND external_id <> ''
-			AND live_at >= @since`,
+		SELECT p.external_id FROM accounts own
+		JOIN accounts a ON a.platform = own.platform AND a.external_id = own.external_id
+		JOIN posts p ON p.account_id = a.id
+		WHERE own.workspace_id = @ws AND own.id = @account AND p.id <> @other AND p.status = 'live' AND p.external_id <> ''
+			AND p.live_at >= @since`,
 		args{"account": account, "other": exceptPost, "since": since}))
 }
 
