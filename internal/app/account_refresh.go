@@ -151,16 +151,14 @@ func (a *App) claimRefreshAndSaveResult(ctx context.Context, t store.Tenant, id 
 func (a *App) requestNewTokenOrFailureResult(ctx context.Context, t store.Tenant, account core.Account,
 	sealed []byte,
 ) (store.RefreshResult, error) {
-	same := store.RefreshResult{Status: core.AccountOK}
 	old, err := a.openToken(account, t.WorkspaceID(), sealed)
 	if err != nil {
-		return same, err
+		return store.RefreshResult{}, err
 	}
 	n, _ := a.cfg.Networks.FindConnector(account.Platform)
 	r, ok := n.(network.Refresher)
 	if !ok {
-		same.NeverAuto = true
-		return same, nil
+		return store.RefreshResult{NeverAuto: true}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, refreshCall)
 	defer cancel()
@@ -177,12 +175,11 @@ func (a *App) requestNewTokenOrFailureResult(ctx context.Context, t store.Tenant
 	}
 	token, err := a.sealToken(account.ID, t.WorkspaceID(), a.withMinRefreshDelay(fresh))
 	if err != nil {
-		return same, err
+		return store.RefreshResult{}, err
 	}
 	log.InfoContext(ctx, "renewed an account's token")
 	a.cfg.Metrics.CountTokenRefresh(string(account.Platform), "renewed")
-	same.Token = &token
-	return same, nil
+	return store.RefreshResult{Token: &token, Status: core.AccountOK}, nil
 }
 
 // withMinRefreshDelay returns the token, with its next renewal no earlier than refreshSoonest from now, whatever the
@@ -194,9 +191,9 @@ func (a *App) withMinRefreshDelay(t network.Token) network.Token {
 	return t
 }
 
-// refreshOutcomes maps an account's status after a failed renewal to its label in the metrics.
+// refreshOutcomes maps an account's new status after a failed renewal to its label in the metrics.
 var refreshOutcomes = map[core.AccountStatus]string{
-	core.AccountOK: "later", core.AccountExpired: "expired", core.AccountRevoked: "revoked",
+	"": "later", core.AccountExpired: "expired", core.AccountRevoked: "revoked",
 }
 
 // accountStatusFromError returns the new status of an account after an error of its network, and the network's
@@ -213,7 +210,7 @@ func refreshResultFromError(err error) store.RefreshResult {
 	if status, reason := accountStatusFromError(err); status != "" {
 		return store.RefreshResult{Status: status, Reason: reason, NeverAuto: true}
 	}
-	result := store.RefreshResult{Status: core.AccountOK}
+	var result store.RefreshResult
 	if e, ok := errors.AsType[*network.Error](err); ok {
 		result.Wait = e.RetryAfter
 	}

@@ -268,6 +268,25 @@ func TestAReconnectionDuringARenewalWins(t *testing.T) {
 	}
 }
 
+// The person removes the app while the token is being renewed.
+func TestARenewalThatFailsForNowDoesNotUndoARevocation(t *testing.T) {
+	t.Parallel()
+	var revoke func()
+	h, ws, a, _ := renewal(t, func(context.Context, network.Token) (network.Token, error) {
+		revoke()
+		return network.Token{}, &network.Error{Kind: network.Unknown, Message: "no answer"}
+	})
+	revoke = func() {
+		_, err := h.Store.In(ws.ID).MarkAccountRevokedUnlessGrantedLater(t.Context(), ws.AccountID(a), h.Clock.Now(), "removed")
+		must(t, err)
+	}
+	must(t, h.App.RefreshDueTokenAndSaveResult(t.Context(), ws.ID, ws.AccountID(a)))
+	status, reason := stored[string](t, h, a, "status"), stored[string](t, h, a, "status_reason")
+	if status != "revoked" || reason != "removed" {
+		t.Errorf("the account is %s: %q", status, reason)
+	}
+}
+
 func TestAWorkerThatDiesGivesTheRenewalBack(t *testing.T) {
 	t.Parallel()
 	var h *apptest.Harness

@@ -83,8 +83,8 @@ func (t Tenant) ScheduleAccountCheck(ctx context.Context, id core.AccountID, aft
 
 // RefreshResult is the result of renewing a token.
 type RefreshResult struct {
-	Token     *SealedToken // nil if the old token stays
-	Status    core.AccountStatus
+	Token     *SealedToken       // nil if the old token stays
+	Status    core.AccountStatus // "" if it stays: another worker may have changed it since the token was claimed
 	Reason    string
 	NeverAuto bool // the network cannot renew tokens
 	// Wait is the minimum pause that the network has asked for after a temporary failure. Unless Wait is longer, the
@@ -108,7 +108,8 @@ func (t Tenant) SaveTokenRefreshIfUnchanged(
 		token = *r.Token
 	}
 	return t.exec(ctx, `
-		UPDATE accounts SET status = @status, status_reason = @reason, token = @token, token_claimed_until = NULL,
+		UPDATE accounts SET status = coalesce(nullif(@status, ''), status), token = @token, token_claimed_until = NULL,
+			status_reason = CASE WHEN @status = '' THEN status_reason ELSE @reason END,
 			token_expires_at = CASE WHEN @renewed THEN @expires ELSE token_expires_at END,
 			token_refresh_at = CASE WHEN @renewed THEN @refresh::timestamptz WHEN @never THEN NULL
 				ELSE clock() + greatest(@wait::interval, @soonest::interval,
