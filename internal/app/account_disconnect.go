@@ -23,7 +23,7 @@ func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) e
 		if err != nil {
 			return err
 		}
-		if err := a.disconnectAccountInTx(ctx, t, accountID); err != nil {
+		if err := a.disconnectAccountInTx(ctx, t, accountID, reasonDisconnected); err != nil {
 			return err
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
@@ -32,21 +32,21 @@ func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) e
 	})
 }
 
-// disconnectAccountInTx is DisconnectAccount without checks of the caller and without an audit entry. It must run in a
-// transaction.
-func (a *App) disconnectAccountInTx(ctx context.Context, t store.Tenant, id core.AccountID) error {
+// disconnectAccountInTx is DisconnectAccount without checks of the caller and without an audit entry. The reason is for
+// the account and for the timelines of its queued posts. It must run in a transaction.
+func (a *App) disconnectAccountInTx(ctx context.Context, t store.Tenant, id core.AccountID, reason string) error {
 	account, err := t.ConnectedAccount(ctx, id)
 	if err != nil {
 		return err
 	}
-	if err := a.unqueueAccountPosts(ctx, t, account); err != nil {
+	if err := a.unqueueAccountPosts(ctx, t, account, reason); err != nil {
 		return err
 	}
 	if err := a.enqueueUnusedGrantRevocation(ctx, t, id); err != nil {
 		return err
 	}
 	// Posts are locked before accounts, in the order that workers use, so the account comes last.
-	if err := t.DisconnectAccount(ctx, id, reasonDisconnected, a.cfg.Now()); err != nil {
+	if err := t.DisconnectAccount(ctx, id, reason, a.cfg.Now()); err != nil {
 		return err
 	}
 	late, err := t.QueuedPostIDs(ctx, id)
@@ -57,9 +57,10 @@ func (a *App) disconnectAccountInTx(ctx context.Context, t store.Tenant, id core
 	return err
 }
 
-// unqueueAccountPosts turns the account's queued posts into drafts. It locks all of them before it releases the first
-// slot, because a request that cancels a post also locks the post before the month's usage.
-func (a *App) unqueueAccountPosts(ctx context.Context, t store.Tenant, account core.Account) error {
+// unqueueAccountPosts turns the account's queued posts into drafts, with a reason for their timelines. It locks all of
+// them before it releases the first slot, because a request that cancels a post also locks the post before the month's
+// usage.
+func (a *App) unqueueAccountPosts(ctx context.Context, t store.Tenant, account core.Account, reason string) error {
 	queued, err := t.LockQueuedPostsAndPublications(ctx, account.ID)
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func (a *App) unqueueAccountPosts(ctx context.Context, t store.Tenant, account c
 		if err != nil {
 			return err
 		}
-		err = a.unqueuePost(ctx, t, post)
+		err = a.unqueuePost(ctx, t, post, reason)
 		if core.CodeOf(err) == core.CodeConflict {
 			return lockPublicationAndBuildConflict(ctx, t, post)
 		}

@@ -24,9 +24,9 @@ const (
 	alertListed = 20
 )
 
-// QueueAlertEmails queues emails to members about failed posts and accounts that must be reconnected. It leaves out
-// problems that have been solved in the meantime. Several replicas can call it at the same time. An error in one
-// workspace does not affect the others.
+// QueueAlertEmails queues emails to members about failed posts, and about accounts that must be reconnected or were
+// erased. It leaves out problems that have been solved in the meantime. Several replicas can call it at the same time.
+// An error in one workspace does not affect the others.
 func (a *App) QueueAlertEmails(ctx context.Context) error {
 	workspaces, err := a.cfg.Store.WorkspacesWithDueAlerts(ctx, alertSettle, alertPause)
 	if err != nil {
@@ -186,6 +186,36 @@ func (a *App) newFailedPostsLetter(p alertProblems) mail.Letter {
 }
 
 func (a *App) newLostAccountsLetter(p alertProblems) mail.Letter {
+	l := a.newReconnectLetter(p)
+	if p.accounts[0].Erased { // then all of them are
+		l = a.newErasureLetter(p)
+	}
+	for _, account := range p.accounts[:min(len(p.accounts), alertListed)] {
+		l.Items = append(l.Items, mail.Item{
+			Title: account.Name + " on " + a.cfg.Networks.DisplayName(account.Platform), Detail: account.Reason,
+		})
+	}
+	return appendUnlistedCount(l, len(p.accounts))
+}
+
+// newErasureLetter returns the letter about erased accounts, without their list.
+func (a *App) newErasureLetter(p alertProblems) mail.Letter {
+	l := mail.Letter{
+		Subject: fmt.Sprintf("An account on %s was disconnected", a.cfg.Networks.DisplayName(p.accounts[0].Platform)),
+		Paragraphs: []string{fmt.Sprintf("Belfry has disconnected an account in the workspace %s and deleted its data. "+
+			"The account's queued posts are now drafts.", p.workspace.Name)},
+		Action: mail.Link{Label: "View drafts", URL: a.workspacePageURL(p.workspace, "posts?status=draft")},
+	}
+	if n := len(p.accounts); n > 1 {
+		l.Subject = fmt.Sprintf("%d accounts in %s were disconnected", n, p.workspace.Name)
+		l.Paragraphs[0] = fmt.Sprintf("Belfry has disconnected %d accounts in the workspace %s and deleted their data. "+
+			"The accounts' queued posts are now drafts.", n, p.workspace.Name)
+	}
+	return l
+}
+
+// newReconnectLetter returns the letter about accounts that must be reconnected, without their list.
+func (a *App) newReconnectLetter(p alertProblems) mail.Letter {
 	first, request := p.accounts[0], "Reconnect"
 	if !p.canReconnect {
 		request = "Belfry has lost access to"
@@ -205,12 +235,7 @@ func (a *App) newLostAccountsLetter(p alertProblems) mail.Letter {
 		l.Paragraphs = append(l.Paragraphs, "Only owners and admins of the workspace can reconnect accounts.")
 		l.Action.Label = "View accounts"
 	}
-	for _, account := range p.accounts[:min(len(p.accounts), alertListed)] {
-		l.Items = append(l.Items, mail.Item{
-			Title: account.Name + " on " + a.cfg.Networks.DisplayName(account.Platform), Detail: account.Reason,
-		})
-	}
-	return appendUnlistedCount(l, len(p.accounts))
+	return l
 }
 
 // appendUnlistedCount adds a line with the number of entries that the letter does not list, if there are any.

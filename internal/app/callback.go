@@ -116,8 +116,11 @@ func (a *App) enqueueErasure(ctx context.Context, grantHash []byte, askedAt time
 	return CallbackAnswer{StatusURL: a.cfg.PublicURL + "/erasures/" + code, Code: code}, nil
 }
 
-// erasedName replaces the name of an account whose data was deleted.
-const erasedName = "Deleted account"
+const (
+	// erasedName replaces the name of an account whose data was deleted.
+	erasedName   = "Deleted account"
+	reasonErased = "The account was disconnected because its owner asked the network to delete their data."
+)
 
 // EraseGrantData disconnects all accounts that an erasure covers, and deletes what their network has reported about
 // them. The data of an account cannot be erased while one of its posts is being published. EraseGrantData returns how
@@ -148,8 +151,9 @@ func (a *App) EraseGrantData(ctx context.Context, erasureCode string) (retryAfte
 	return retryAfter, err
 }
 
-// disconnectAndEraseUnlessReconnected disconnects an account and deletes its data, unless the account was connected
-// again after the erasure was requested. It returns conflict while one of the account's posts is being published.
+// disconnectAndEraseUnlessReconnected disconnects an account, adds an alert, and deletes the account's data, unless the
+// account was connected again after the erasure was requested. It returns conflict while one of the account's posts is
+// being published.
 func (a *App) disconnectAndEraseUnlessReconnected(
 	ctx context.Context, account store.GrantAccount, e store.Erasure,
 ) error {
@@ -162,7 +166,10 @@ func (a *App) disconnectAndEraseUnlessReconnected(
 			return err
 		}
 		if account.Connected {
-			if err := a.disconnectAccountInTx(ctx, t, account.ID); err != nil {
+			if err := a.disconnectAccountInTx(ctx, t, account.ID, reasonErased); err != nil {
+				return err
+			}
+			if err := t.AddAlertAboutAccount(ctx, account.ID); err != nil {
 				return err
 			}
 		}

@@ -505,3 +505,26 @@ func TestReplicasTellOnce(t *testing.T) {
 		t.Errorf("%d emails", n)
 	}
 }
+
+// The person whose account it is asks the network to have their data deleted. This ends what the workspace has planned.
+func TestAnErasureIsToldAboutByEmailAndInTheTimeline(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	ws := o.Workspace("one")
+	post := ws.Queued("queued", ws.Account("facebook", "Harbour Bakery"), o.Clock.Now().Add(time.Hour))
+	request := signedRequest("data-deletion", person, o.Clock.Now())
+	_, err := o.App.VerifyCallbackAndUpdateAccounts(t.Context(), "facebook", request)
+	must(t, err)
+	o.WorkErasures()
+	got := o.tell(3 * time.Minute)[ws.Email]
+	if got.Subject != "An account on Facebook was disconnected" || !strings.Contains(got.Text, "now drafts") ||
+		strings.Contains(got.Text, "Reconnect") || strings.Contains(got.Text, "Harbour Bakery") {
+		t.Errorf("the email is %+v", got)
+	}
+	events, err := o.App.ListPostEventsAndNextRetry(t.Context(), ws.Owner, post.ID)
+	must(t, err)
+	last := events.Events[len(events.Events)-1]
+	if last.Kind != "cancelled" || !strings.Contains(last.Message, "delete their data") {
+		t.Errorf("the timeline says %+v", last)
+	}
+}

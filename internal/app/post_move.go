@@ -143,7 +143,7 @@ func (a *App) CancelPostWithUndo(ctx context.Context, c core.Caller, id, revisio
 
 // unqueuePostWithinDraftQuota is like unqueuePost, but returns quota_exceeded if the plan does not allow another draft.
 func (a *App) unqueuePostWithinDraftQuota(ctx context.Context, t store.Tenant, p core.Post) error {
-	if err := a.unqueuePost(ctx, t, p); err != nil {
+	if err := a.unqueuePost(ctx, t, p, ""); err != nil {
 		return err
 	}
 	return a.checkDraftQuotaAfterAdding(ctx, t)
@@ -165,10 +165,10 @@ func (a *App) cancelPendingRetry(ctx context.Context, t store.Tenant, p core.Pos
 	return a.savePostChangeAndEndClaim(ctx, t, core.Change{Post: p, Event: cancelled}, pub)
 }
 
-// unqueuePost turns a queued post into a draft without a time, and releases its slot. It does not check the quota of
-// drafts.
-func (a *App) unqueuePost(ctx context.Context, t store.Tenant, p core.Post) error {
-	change, err := p.MakeChange(core.MoveTake, a.cfg.Now(), "")
+// unqueuePost turns a queued post into a draft without a time, and releases its slot. messageOrEmpty is for the post's
+// timeline. unqueuePost does not check the quota of drafts.
+func (a *App) unqueuePost(ctx context.Context, t store.Tenant, p core.Post, messageOrEmpty string) error {
+	change, err := p.MakeChange(core.MoveTake, a.cfg.Now(), messageOrEmpty)
 	if err != nil {
 		return err
 	}
@@ -272,7 +272,7 @@ func (a *App) deletePost(ctx context.Context, c core.Caller, id, revisionOrEmpty
 		}
 		before := post
 		if evenIfQueued && post.Status == core.PostQueued {
-			if err := a.unqueuePost(ctx, t, post); err != nil {
+			if err := a.unqueuePost(ctx, t, post, ""); err != nil {
 				return err
 			}
 			post.Status = core.PostDraft

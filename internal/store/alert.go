@@ -7,7 +7,7 @@ import (
 	"belfry/internal/core"
 )
 
-// Kinds of alerts. Database triggers add an alert when a post fails and when an account stops working.
+// Kinds of alerts. Database triggers add an alert when a post fails and when a connected account stops working.
 const (
 	AlertPost    = "post"
 	AlertAccount = "account"
@@ -90,18 +90,27 @@ func (t Tenant) FailedPostsWithoutRetryAmong(ctx context.Context, ids []core.Pos
 		) AS failed WHERE nth <= @limit ORDER BY id`, args{"ids": ids, "limit": limitPerPersonAndCode}))
 }
 
-// LostAccount is an account that must be reconnected.
+// AddAlertAboutAccount adds an alert about an account that is disconnected without a member's doing.
+func (t Tenant) AddAlertAboutAccount(ctx context.Context, id core.AccountID) error {
+	return t.exec(ctx, `INSERT INTO alerts (workspace_id, kind, reason, subject) VALUES (@ws, @kind, '', @id)`,
+		args{"id": id, "kind": AlertAccount})
+}
+
+// LostAccount is an account that must be reconnected, or whose data was erased.
 type LostAccount struct {
 	ID       core.AccountID
 	Platform core.Platform
 	Name     string
 	Reason   string
+	Erased   bool
 }
 
-// LostAccountsAmong returns those of the given accounts that must be reconnected.
+// LostAccountsAmong returns those of the given accounts that must be reconnected, followed by those whose data was
+// erased.
 func (t Tenant) LostAccountsAmong(ctx context.Context, ids []core.AccountID) ([]LostAccount, error) {
 	return queryMany[LostAccount](t.query(ctx, `
-		SELECT id, platform, display_name AS name, status_reason AS reason FROM accounts
-		WHERE workspace_id = @ws AND id = ANY(@ids) AND status <> 'ok' AND disconnected_at IS NULL
-		ORDER BY lower(display_name), id`, args{"ids": ids}))
+		SELECT id, platform, display_name AS name, status_reason AS reason, external_id = `+erasedExternalID+` AS erased FROM accounts
+		WHERE workspace_id = @ws AND id = ANY(@ids) AND status <> 'ok'
+			AND (disconnected_at IS NULL OR external_id = `+erasedExternalID+`)
+		ORDER BY erased, lower(display_name), id`, args{"ids": ids}))
 }

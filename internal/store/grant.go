@@ -63,6 +63,9 @@ func (t Tenant) WakePostsAwaitingNetwork(ctx context.Context, account core.Accou
 		args{"account": account, "poll": core.DoPoll, "ahead": core.LongestAhead}))
 }
 
+// erasedExternalID replaces the network's id of an account whose data was erased.
+const erasedExternalID = `'erased/' || accounts.id`
+
 // EraseDisconnectedAccount deletes what the network has reported about a disconnected account, and names the account
 // placeholderName. The row stays for the workspace's posts. EraseDisconnectedAccount returns the storage key of the
 // copy of the account's picture, or "" if there is none, and ErrNotFound for a connected account.
@@ -70,7 +73,7 @@ func (t Tenant) EraseDisconnectedAccount(ctx context.Context, id core.AccountID,
 	placeholderName string,
 ) (avatarKeyOrEmpty string, err error) {
 	return queryValue[string](t.query(ctx, `
-		UPDATE accounts SET external_id = 'erased/' || accounts.id, username = '', display_name = @name, avatar_url = '',
+		UPDATE accounts SET external_id = `+erasedExternalID+`, username = '', display_name = @name, avatar_url = '',
 			avatar = '', grant_hash = NULL
 		FROM (SELECT id, avatar FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NOT NULL
 			FOR NO KEY UPDATE) AS before
