@@ -40,9 +40,6 @@ func (c *claim) runStepsUntilClaimEnds(ctx context.Context) error {
 			signal = c.dropDuplicateID(signal)
 			continue
 		}
-		if err := c.loadIDsOfOtherPostsIfSearching(ctx, do); err != nil {
-			return err
-		}
 		if !c.convertFilesWithinTimeout(ctx, do) {
 			c.setStateAndSealHandle(next.RevertUnmadeCall(do, before.Publication))
 			return c.endClaimWithOutcome(ctx, store.RestConverting)
@@ -60,6 +57,9 @@ func (c *claim) runStepsUntilClaimEnds(ctx context.Context) error {
 		}
 		if errors.Is(err, store.ErrNoTurn) {
 			return c.postponeForTurn(ctx, next.RevertUnmadeCall(do, before.Publication))
+		}
+		if err == nil {
+			err = c.loadIDsOfOtherPostsIfSearching(ctx, do)
 		}
 		if err != nil {
 			return err
@@ -136,7 +136,8 @@ func (c *claim) tryWriteReceipt(ctx context.Context, r restore.Receipt) {
 }
 
 // loadIDsOfOtherPostsIfSearching loads the network's ids of the account's other posts before a call that asks what
-// happened to this post. A search must not mistake one of those posts for this one.
+// happened to this post. A search must not mistake one of those posts for this one. The ids are loaded once the search
+// has the turn, because then no other post is being published.
 func (c *claim) loadIDsOfOtherPostsIfSearching(ctx context.Context, do core.Action) (err error) {
 	if c.pub.ArmedAt.IsZero() || do != core.DoFind && do != core.DoStatus {
 		return nil

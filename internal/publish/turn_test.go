@@ -353,3 +353,39 @@ func TestAGatedPostWaitsForItsTurnBeforeItIsCreated(t *testing.T) {
 	b.endCall(held)
 	b.goesLive(second)
 }
+
+// duringPublish calls a function when the network has published a post, before the worker gets the response.
+type duringPublish struct {
+	network.Network
+	act func()
+}
+
+func (n duringPublish) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	status, err := n.Network.Publish(ctx, it, handle)
+	n.act()
+	return status, err
+}
+
+// A search that finds the other post before its id is saved would take it for the one that was lost.
+func TestASearchWaitsUntilTheOutcomeOfAnotherPostIsSaved(t *testing.T) {
+	b := newBench(t)
+	must(t, b.Sim.SetOption("facebook.refuse_duplicates", "off"))
+	account := b.ws.Account("facebook")
+	b.Fault(fault("facebook", "publish", "drop_before_accept"))
+	lost := b.ws.Work(b.ws.Now("the same words", account))
+	b.Clock.Set(b.next())
+	other := b.ws.Now("the same words", account)
+	id, err := core.ParseID[core.PostKind](other.ID)
+	must(t, err)
+	worker := b.through(func(n network.Network) network.Network {
+		return duringPublish{n, func() { lost = b.ws.Work(lost) }}
+	})
+	must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
+	if other = b.ws.Post(other); other.Status != "live" || other.ExternalID == nil {
+		t.Errorf("the published post is %s: %+v", other.StatusLine, other.Error)
+	}
+	b.says(lost, " · asking Facebook whether it published the post")
+	if lost = b.ws.Work(lost); lost.Error == nil || lost.Error.Code != "outcome_unknown" {
+		t.Errorf("the lost post is %s: %+v", lost.StatusLine, lost.Error)
+	}
+}

@@ -333,8 +333,8 @@ type Call struct {
 	Seq      int
 	Do       core.Action
 	Deadline time.Duration // from now
-	// TakesTurn says that no other post of the account may make its irreversible call from now on. The irreversible call
-	// always takes the turn. PassesTurn says that the next waiting post can continue.
+	// TakesTurn says that no other post of the account may make its irreversible call or a search from now on. The
+	// irreversible call always takes the turn. PassesTurn says that the next waiting post can continue.
 	TakesTurn, PassesTurn bool
 }
 

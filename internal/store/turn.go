@@ -9,7 +9,7 @@ import (
 	"belfry/internal/core"
 )
 
-// ErrNoTurn means that another post of the account is making its irreversible call, or is about to.
+// ErrNoTurn means that another post of the account is making its irreversible call or a search, or is about to.
 var ErrNoTurn = errors.New("another post of this account has the turn")
 
 // RestTurn marks a publication whose claim ended because another post of the account had the turn.
