@@ -22,6 +22,7 @@ type Worker struct {
 	it     network.Item
 	pub    core.Publication
 	quiet  time.Time
+	held   time.Time     // until when the network has asked to wait
 	waited []core.Action // how each claim ended
 	wait   time.Duration
 	ID     string // of the post
@@ -51,6 +52,10 @@ func (k *Worker) Run() core.Action {
 			return do
 		}
 		k.w.waitIdle()
+		if do == core.DoSettle {
+			k.w.Advance(k.quiet.Sub(k.w.Now()))
+			continue
+		}
 		k.w.Advance(max(k.wait, time.Minute))
 	}
 	k.w.t.Fatalf("the publication does not end: %v after %v", k.waited, k.calls)
@@ -62,7 +67,7 @@ func (k *Worker) runClaim() core.Action {
 	for {
 		var do core.Action
 		if k.pub, do = k.pub.Next(signal); !k.pub.Armed {
-			k.it.ArmedAt = time.Time{}
+			k.it.ArmedAt, k.it.RearmedAt = time.Time{}, time.Time{}
 		}
 		if !do.IsCall() {
 			return do
@@ -78,7 +83,7 @@ func (k *Worker) runClaim() core.Action {
 
 func (k *Worker) addCircumstances(s core.Signal) core.Signal {
 	s.Due, s.AccountOK, s.MayRetry = !k.early, true, k.pub.Tries < 3
-	s.Quiet = !k.w.Now().Before(k.quiet)
+	s.Quiet, s.Held = !k.w.Now().Before(k.quiet), k.w.Now().Before(k.held)
 	s.ErrorsMayPublish = k.w.Net.Describe().ErrorsMayPublish
 	return s
 }
@@ -110,6 +115,7 @@ func (k *Worker) makeCall(do core.Action) core.Signal {
 		if k.it.ArmedAt.IsZero() {
 			k.it.ArmedAt = k.w.Now()
 		}
+		k.it.RearmedAt = k.w.Now()
 		k.quiet = k.w.Now().Add(callTimeout + n.Describe().Settle)
 		st, err = n.Publish(ctx, k.it, k.pub.Handle)
 	case core.DoFind:
@@ -128,6 +134,9 @@ func (k *Worker) makeCall(do core.Action) core.Signal {
 	switch {
 	case errors.As(err, &e):
 		s.Verdict, k.wait = e.Verdict(), e.RetryAfter
+		if s.Verdict == core.Throttled {
+			k.held = k.w.Now().Add(e.RetryAfter)
+		}
 	case err != nil:
 		k.w.t.Fatalf("%s: %v", do, err)
 	case do == core.DoCreate:
