@@ -11,8 +11,8 @@ import (
 // setTurnFlags sets in call whether the statement that saves the call takes the account's turn or passes it on. Until
 // the outcome of an irreversible call is saved, no other post of the account may make its irreversible call. Nor may it
 // search the network, because the search could find the post whose id is not saved yet; only a search before the post's
-// time needs no turn. If a network shows a post as soon as it has the files, the turn is taken when the post is created,
-// so that the arm can follow immediately.
+// time needs no turn. If a network shows a post as soon as it has the files, the turn is taken when the post is
+// created, so that the arm can follow immediately.
 func (c *claim) setTurnFlags(call *store.Call) {
 	call.TakesTurn = call.Do == core.DoPublish || call.Do == core.DoFind && !c.pub.Preparing ||
 		call.Do == core.DoCreate && c.delivery.Gated
