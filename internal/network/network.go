@@ -235,7 +235,7 @@ type Item struct {
 	Token    Token
 	// HandleAt is when the handle was created, or last changed; zero if there is none.
 	HandleAt time.Time
-	// ArmedAt is when the post was first armed; zero before that. RearmedAt is when it was armed again; zero if it was not.
+	// ArmedAt is when the post was first armed; zero before that. RearmedAt is when it was last armed again, if ever.
 	ArmedAt, RearmedAt time.Time
 	// ExternalID is the network's id of the post, if Publish or AdvanceStatus returned it with Pending.
 	ExternalID string
