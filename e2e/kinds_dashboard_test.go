@@ -31,6 +31,9 @@ func (k kindOfPost) settingInputs() formInput {
 		if list, ok := value.([]string); ok {
 			text = strings.Join(list, "\n")
 		}
+		if ms, ok := value.(int); ok && name == "coverMs" { // people enter seconds
+			text = fmt.Sprint(float64(ms) / 1000)
+		}
 		entered["settings."+k.network+"."+name] = []string{text}
 	}
 	return entered
