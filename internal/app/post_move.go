@@ -240,7 +240,7 @@ func (a *App) requeuePost(ctx context.Context, t store.Tenant, p core.Post) erro
 	if change.Post.PublishAt.Before(now) {
 		change.Post.PublishAt = now
 	}
-	pub.Publication = pub.Requeue()
+	pub.Publication = pub.Requeue(p.HasUnknownOutcome())
 	return a.savePostChangeAndEndClaim(ctx, t, change, pub)
 }
 

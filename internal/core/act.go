@@ -41,7 +41,7 @@ func (p Post) CheckOtherCopyAllowed() error {
 			WithHint("Open that copy and say whether it was published.")
 	case p.MayBeLive:
 		return Fail(CodeConflict, "Belfry does not know whether another copy of this post was published: %s.", which).
-			WithHint("Publish that copy instead: Belfry first asks the network whether it was published.")
+			WithHint("Publish that copy instead: Belfry first asks the network whether it was published. Or delete that copy.")
 	case p.Busy:
 		return Fail(CodeConflict, "Another copy of this post is being published, or may already be published: %s.", which).
 			WithHint("To publish both, create a new post.")

@@ -240,7 +240,7 @@ func (p Post) StatusLine(networkName string) string {
 // StatusLineWithoutAccount is StatusLine without network and account, for a page that names them beside it. It still
 // names the network if Belfry waits for it. It does not call a post failed that may be live.
 func (p Post) StatusLineWithoutAccount(networkName string) string {
-	if p.HasUnknownOutcome() {
+	if p.HasUnknownOutcome() || p.Status == PostFailed && p.MayBeLive {
 		return p.formatStatus("Not confirmed", networkName)
 	}
 	return p.formatStatus(stateWords[p.Status], networkName)

@@ -352,8 +352,10 @@ func (p Publication) doesHandleDeathProveUnpublished() bool {
 // withoutDeadHandleDisarmedIfProven returns the publication without its dead handle and without what is known about a
 // call with this handle. The publication is also disarmed if the handle proves that the call had no effect.
 func (p Publication) withoutDeadHandleDisarmedIfProven() Publication {
-	p.Handle, p.Open, p.Answer = "", false, AnswerNone
-	p.Armed = p.Armed && !p.Flow.CanRepeatCall()
+	p.Handle, p.Open, p.Answer = "", false, p.answerIfKnownUnmade()
+	if p.Armed = p.Armed && !p.Flow.CanRepeatCall(); !p.Armed {
+		p.Answer = AnswerNone
+	}
 	return p
 }
 
@@ -480,6 +482,9 @@ func (p Publication) nextAfterSearchBeforeCall(s Signal) (Publication, Action) {
 	case Done:
 		return p.becomeLive()
 	case Absent:
+		if p.Answer != AnswerDenied {
+			p.Answer = AnswerAbsent
+		}
 		return p.createHandleOrAskStatus()
 	case Ambiguous, Refused:
 		if p.Answer == AnswerDenied {
@@ -523,19 +528,23 @@ func (p Publication) WithFlowUnlessStarted(f Flow) Publication {
 }
 
 // Requeue returns the publication of a failed post that a person sends again. An armed handle is kept, and no other is
-// created, unless the network can say nothing about it and the person has. If the flow's call cannot be repeated, the
-// network is searched before the next call.
-func (p Publication) Requeue() Publication {
-	if p.Step == StepOutcomeUnknown {
-		p.Answer = AnswerDenied
+// created, unless the network can say nothing about it and deniedByPerson is true: the person has said that the post was
+// not published. If the flow's call cannot be repeated, the network is searched before the next call.
+func (p Publication) Requeue(deniedByPerson bool) Publication {
+	unresolved, answer := p.IsCallUnresolved(), p.answerIfKnownUnmade()
+	switch {
+	case deniedByPerson:
+		unresolved, answer = false, AnswerDenied
+	case unresolved:
+		answer = AnswerNone
 	}
-	p.Open, p.Answer, p.Tries, p.Deaths = false, p.answerIfKnownUnmade(), 0, 0
+	p.Open, p.Answer, p.Tries, p.Deaths = false, answer, 0, 0
 	switch {
 	case p.Step != StepRejected && p.Step != StepOutcomeUnknown && p.Step != StepArmed: // an automatic retry was pending
 	case p.Handle == "" || !p.Flow.CanRepeatCall():
 		p.Step = StepIdle
 	case p.Armed:
-		p.Step = StepArmed
+		p.Step, p.Open = StepArmed, unresolved
 	default:
 		p.Step = StepWaiting
 	}

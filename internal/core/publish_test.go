@@ -142,22 +142,22 @@ func callsOf(p core.Publication) []core.Action {
 func TestRequeueForgetsNoHandle(t *testing.T) {
 	t.Parallel()
 	for _, p := range everyPublication() {
-		again := p.Requeue()
+		again := p.Requeue(false)
 		if again.Armed != p.Armed || again.Handle != p.Handle || again.Flow != p.Flow {
 			t.Errorf("a retry of %+v forgets what may be at the network: %+v", p, again)
 		}
 		if again.Step == core.StepRejected || again.Step == core.StepOutcomeUnknown {
 			t.Errorf("a retry of %+v leaves it where no worker goes on: %+v", p, again)
 		}
-		answer := core.AnswerNone
-		switch {
-		case p.Step == core.StepOutcomeUnknown: // only a person who knows that it is not there sends it again
-			answer = core.AnswerDenied
-		case p.Answer == core.AnswerAbsent, p.Answer == core.AnswerDenied:
-			answer = p.Answer
-		}
-		if again.Tries != 0 || again.Deaths != 0 || again.Answer != answer {
+		known := (p.Answer == core.AnswerAbsent || p.Answer == core.AnswerDenied) && !p.IsCallUnresolved()
+		if again.Tries != 0 || again.Deaths != 0 || known != (again.Answer == p.Answer && p.Answer != core.AnswerNone) {
 			t.Errorf("a retry of %+v does not start afresh: %+v", p, again)
+		}
+		if p.IsCallUnresolved() && !again.MayHavePublished() {
+			t.Errorf("a retry of %+v forgets that it may be live: %+v", p, again)
+		}
+		if denied := p.Requeue(true); denied.Answer != core.AnswerDenied || denied.MayHavePublished() {
+			t.Errorf("a retry of %+v, which a person says is not there, is %+v", p, denied)
 		}
 	}
 }

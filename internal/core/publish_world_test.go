@@ -235,7 +235,7 @@ func (m *model) person(w world, out emit) {
 		out(n, true, thePerson, "takes back the worker's retry", "")
 	}
 	if n := w; (n.post == postFailed || n.post == postRetrying) && m.maySendAgain(&n) && spend(&n.left.retry) {
-		n.row, n.post = pack(m.publication(n.row).Requeue()), postQueued
+		n.row, n.post = pack(m.publication(n.row).Requeue(steps[n.row.step] == core.StepOutcomeUnknown)), postQueued
 		if m.design.retryForgets {
 			n.row = row{}
 		}

@@ -264,6 +264,8 @@ func (p HeldPost) FateInWords() string {
 		return "already published; will be marked as live"
 	case p.Overtaken && p.Status != core.PostDraft:
 		return "another copy was, or may have been, published; this one will not be sent"
+	case p.Armed && p.Status == core.PostFailed:
+		return "may already be published; Belfry will ask the network"
 	case p.Armed && p.Status != core.PostDraft:
 		return "may already be published; Belfry will ask the network before it sends the post"
 	case p.Armed:
