@@ -565,6 +565,7 @@ CREATE TABLE public.publishing_hold (
     since timestamp with time zone NOT NULL,
     unproved_since timestamp with time zone,
     system text DEFAULT ''::text NOT NULL,
+    receipts_read boolean DEFAULT true NOT NULL,
     CONSTRAINT publishing_hold_one_row_check CHECK (one_row)
 );
 

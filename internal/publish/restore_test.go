@@ -523,12 +523,15 @@ func TestAHoldEndsAllSessions(t *testing.T) {
 // hookedStore runs functions before each object is stored and opened.
 type hookedStore struct {
 	blob.Store
-	beforePut, beforeOpen func()
+	beforePut  func()
+	beforeOpen func(key string) error
 }
 
 func (s *hookedStore) Open(ctx context.Context, key string) (blob.Object, error) {
 	if s.beforeOpen != nil {
-		s.beforeOpen()
+		if err := s.beforeOpen(key); err != nil {
+			return nil, err
+		}
 	}
 	return s.Store.Open(ctx, key)
 }
@@ -577,17 +580,93 @@ func TestOfTwoConfirmationsAtTheSameTimeOnlyOneHasAnEffect(t *testing.T) {
 	hooked := &hookedStore{Store: files}
 	second := *b.App.GuardOrNil()
 	second.Receipts = restore.NewReceipts(hooked, b.Clock.Now)
-	hooked.beforeOpen = func() {
+	hooked.beforeOpen = func(string) error {
 		hooked.beforeOpen = nil
 		_, err := b.App.GuardOrNil().EndHoldUnlessUnproved(t.Context())
 		must(t, err)
 		post = b.ws.Work(post)
+		return nil
 	}
 	if done, err := second.EndHoldUnlessUnproved(t.Context()); !errors.Is(err, restore.ErrNoHold) {
 		t.Errorf("the second confirmation says %+v, %v", done, err)
 	}
 	if post.Status != "failed" || b.due() {
 		t.Errorf("the post is %s, and due: %v", post.Status, b.due())
+	}
+}
+
+var errUnreachable = errors.New("the storage does not answer")
+
+// failToOpenReceipts is a hookedStore.beforeOpen that lets only the mark be read.
+func failToOpenReceipts(key string) error {
+	if strings.HasSuffix(key, "/mark") {
+		return nil
+	}
+	return errUnreachable
+}
+
+// queueWithUnknownReceipt queues a post that, according to its receipt, is published. The mark is of another database.
+func (b *bench) queueWithUnknownReceipt(guard restore.Guard) contract.Post {
+	b.t.Helper()
+	post := b.ws.Queued("sent early", b.ws.Account("threads"), b.Clock.Now().Add(48*time.Hour))
+	must(b.t, guard.Receipts.Write(b.t.Context(), restore.Receipt{
+		Workspace: b.ws.ID.String(), Post: post.ID, StepID: 1, ArmedAt: b.Clock.Now(), Live: true, ExternalID: "17841",
+	}))
+	must(b.t, guard.Receipts.WriteMark(b.t.Context(), restore.Mark{System: "another", Timeline: 1, StepID: 1}))
+	return post
+}
+
+// A standby that lags behind took over. Reading the receipts takes minutes, in which workers would publish.
+func TestARunningServiceHoldsPublishingBeforeItReadsReceipts(t *testing.T) {
+	b := newBench(t)
+	files, err := blob.OpenAndCheck(t.Context(), "file:"+t.TempDir())
+	must(t, err)
+	t.Cleanup(func() { must(t, files.Close()) })
+	hooked := &hookedStore{Store: files}
+	guard := *b.App.GuardOrNil()
+	guard.Receipts = restore.NewReceipts(hooked, b.Clock.Now)
+	post := b.queueWithUnknownReceipt(guard)
+	hooked.beforeOpen = failToOpenReceipts
+	if err := guard.UpdateMarkOrHoldPublishingUnlessOnHold(t.Context()); !errors.Is(err, errUnreachable) {
+		t.Errorf("reading the receipts says %v", err)
+	}
+	if !b.isPublishingHeld() {
+		t.Fatal("publishing is not on hold")
+	}
+	hooked.beforeOpen = nil
+	must(t, guard.UpdateMarkOrHoldPublishingUnlessOnHold(t.Context()))
+	done, err := guard.EndHoldUnlessUnproved(t.Context())
+	must(t, err)
+	if post = b.ws.Post(post); post.Status != "live" || done.Live != 1 {
+		t.Errorf("the post is %s after %+v", post.Status, done)
+	}
+}
+
+// Confirmed, a hold that lacks older receipts would let workers publish their posts again.
+func TestAStartWhoseReadingFailedLeavesAHoldThatCannotEnd(t *testing.T) {
+	b := newBench(t)
+	files, err := blob.OpenAndCheck(t.Context(), "file:"+t.TempDir())
+	must(t, err)
+	t.Cleanup(func() { must(t, files.Close()) })
+	hooked := &hookedStore{Store: files}
+	guard := *b.App.GuardOrNil()
+	guard.Receipts = restore.NewReceipts(hooked, b.Clock.Now)
+	b.queueWithUnknownReceipt(guard)
+	b.Clock.Advance(3 * time.Hour)
+	must(t, b.App.RecordHeartbeat(t.Context(), "a worker"))
+	hooked.beforeOpen = failToOpenReceipts
+	if err := guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()); !errors.Is(err, errUnreachable) {
+		t.Errorf("reading the older receipts says %v", err)
+	}
+	hooked.beforeOpen = nil
+	if done, err := guard.EndHoldUnlessUnproved(t.Context()); !errors.Is(err, restore.ErrReceiptsUnread) {
+		t.Errorf("a confirmation before all receipts were read says %+v, %v", done, err)
+	}
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+	done, err := guard.EndHoldUnlessUnproved(t.Context())
+	must(t, err)
+	if done.Live != 1 {
+		t.Errorf("confirmed: %+v", done)
 	}
 }
 

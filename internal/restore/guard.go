@@ -36,8 +36,9 @@ type Guard struct {
 }
 
 // HoldPublishingIfRewoundElseUpdateMark compares the receipts and the mark with the database. If they are ahead of it,
-// it holds publishing, ends all sessions and deletes unsent emails. Otherwise, it updates the mark. It must be called
-// at the start, before any worker reports or publishes.
+// it holds publishing, ends all sessions and deletes unsent emails. Otherwise, it updates the mark. During a hold, it
+// returns only after all receipts have been read. It must be called at the start, before any worker reports or
+// publishes.
 func (g *Guard) HoldPublishingIfRewoundElseUpdateMark(ctx context.Context) error {
 	before, err := g.Store.ReadLineage(ctx)
 	if err != nil {
@@ -48,18 +49,38 @@ func (g *Guard) HoldPublishingIfRewoundElseUpdateMark(ctx context.Context) error
 		return err
 	}
 	reason, err := g.updateMarkOrGetHoldReason(ctx, found)
-	if err != nil || reason == "" {
-		return err
-	}
-	// A worker may have reported to the rewound database, so any receipt may be unknown.
-	if found, err = g.readReceiptsSince(ctx, time.Time{}); err != nil {
-		return err
-	}
-	unproved, err := g.findUnprovedSince(ctx, before, found.lastAt)
 	if err != nil {
 		return err
 	}
-	return g.holdPublishingAndDeleteSessionsAndEmails(ctx, reason, unproved, found.unknown)
+	if reason != "" {
+		if err := g.holdPublishingUntilReceiptsAreRead(ctx, reason, before, found); err != nil {
+			return err
+		}
+	}
+	switch hold, err := g.Store.PublishingHold(ctx); {
+	case errors.Is(err, store.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	default:
+		return g.readAllReceiptsUnlessRead(ctx, hold)
+	}
+}
+
+// readAllReceiptsUnlessRead adds all unknown receipts to the hold, and lets an operator end it. A worker may have
+// reported to the rewound database, so even old receipts may be unknown.
+func (g *Guard) readAllReceiptsUnlessRead(ctx context.Context, hold store.PublishingHold) error {
+	if hold.ReceiptsRead {
+		return nil
+	}
+	found, err := g.readReceiptsSince(ctx, time.Time{})
+	if err != nil {
+		return err
+	}
+	if err := g.Store.AddReceiptsAndLetHoldEnd(ctx, chooseReceiptPerPost(found.unknown)); err != nil {
+		return fmt.Errorf("add receipts to the publishing hold: %w", err)
+	}
+	return nil
 }
 
 // storedReceipts is what the receipts in the file storage say.
@@ -135,14 +156,24 @@ func (g *Guard) findUnprovedSince(ctx context.Context, lineage store.Lineage, la
 }
 
 // UpdateMarkOrHoldPublishingUnlessOnHold updates the mark with how far the database has progressed. If the mark is
-// ahead of the database, it instead holds publishing, as HoldPublishingIfRewoundElseUpdateMark does. It does nothing
-// during a hold, because the end of the hold updates the mark.
+// ahead of the database, it instead holds publishing, as HoldPublishingIfRewoundElseUpdateMark does. During a hold, it
+// only reads the receipts, unless all have been read: the end of the hold updates the mark.
 func (g *Guard) UpdateMarkOrHoldPublishingUnlessOnHold(ctx context.Context) error {
-	if _, err := g.Store.PublishingHold(ctx); !errors.Is(err, store.ErrNotFound) {
+	switch hold, err := g.Store.PublishingHold(ctx); {
+	case err == nil:
+		return g.readAllReceiptsUnlessRead(ctx, hold)
+	case !errors.Is(err, store.ErrNotFound):
 		return err
 	}
 	reason, err := g.updateMarkOrGetHoldReason(ctx, storedReceipts{})
 	if err != nil || reason == "" {
+		return err
+	}
+	now, err := g.Store.ReadLineage(ctx)
+	if err != nil {
+		return fmt.Errorf("read the database's identity and timeline: %w", err)
+	}
+	if err := g.holdPublishingUntilReceiptsAreRead(ctx, reason, now, storedReceipts{}); err != nil {
 		return err
 	}
 	return g.HoldPublishingIfRewoundElseUpdateMark(ctx)
@@ -214,11 +245,24 @@ func chooseReceiptPerPost(receipts []store.RestoredReceipt) []store.RestoredRece
 	return slices.Collect(maps.Values(chosen))
 }
 
-func (g *Guard) holdPublishingAndDeleteSessionsAndEmails(ctx context.Context, reason string, unprovedSince time.Time,
-	unknown []store.RestoredReceipt,
+// holdPublishingUntilReceiptsAreRead holds publishing with the unknown receipts that have been found so far. Reading
+// the others takes minutes, in which workers would publish. Nobody can end the hold before readAllReceiptsUnlessRead
+// has read them.
+func (g *Guard) holdPublishingUntilReceiptsAreRead(ctx context.Context, reason string, lineage store.Lineage,
+	found storedReceipts,
 ) error {
-	receipts := chooseReceiptPerPost(unknown)
-	if err := g.Store.HoldPublishingAndDeleteSessionsAndEmails(ctx, reason, unprovedSince, receipts); err != nil {
+	unprovedSince, err := g.findUnprovedSince(ctx, lineage, found.lastAt)
+	if err != nil {
+		return err
+	}
+	receipts := chooseReceiptPerPost(found.unknown)
+	err = g.Store.Tx(ctx, func(s *store.Store) error {
+		if err := s.HoldPublishingAndDeleteSessionsAndEmails(ctx, reason, unprovedSince, receipts); err != nil {
+			return err
+		}
+		return s.KeepHoldUntilReceiptsAreAdded(ctx)
+	})
+	if err != nil {
 		return fmt.Errorf("hold publishing: %w", err)
 	}
 	return nil
@@ -252,6 +296,9 @@ func (g *Guard) LogHoldIfAny(ctx context.Context) error {
 // ErrNoHold means that publishing is not on hold.
 var ErrNoHold = errors.New("publishing is not on hold")
 
+// ErrReceiptsUnread means that publishing stays on hold because not all receipts have been read.
+var ErrReceiptsUnread = errors.New("the service has not yet read all receipts in the file storage; try again in a few minutes")
+
 // UnprovedError means that publishing stays on hold because these posts may already be published.
 type UnprovedError struct{ Posts []store.HeldPost }
 
@@ -273,7 +320,8 @@ func (g *Guard) EndHoldUnlessUnproved(ctx context.Context) (HoldResult, error) {
 
 // EndHoldAndPublishUnproved ends the hold. Posts become live if a receipt says that they were published. Overtaken
 // posts are stopped. Workers ask the network about posts that may have been published according to their receipts, and
-// publish all others, even unproved ones. The error is ErrNoHold if publishing is not on hold.
+// publish all others, even unproved ones. The error is ErrNoHold if publishing is not on hold, and ErrReceiptsUnread if
+// not all receipts have been read.
 func (g *Guard) EndHoldAndPublishUnproved(ctx context.Context) (HoldResult, error) {
 	newest, err := g.findNewestStepIDInMarkAndReceipts(ctx)
 	if err != nil {
@@ -296,15 +344,18 @@ const confirmAttempts = 10
 
 // applyReceiptsAndEndHold ends the hold in one transaction. It marks the posts of live receipts as live, makes workers
 // ask the network about the posts of the others, and stops the overtaken posts. New step ids are greater than
-// newestStoredStepID. The error is ErrNoHold if publishing is not on hold.
+// newestStoredStepID. The error is ErrNoHold if publishing is not on hold, and ErrReceiptsUnread if not all receipts
+// have been read.
 func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, newestStoredStepID int64) (done HoldResult, err error) {
 	err = g.Store.Tx(ctx, func(s *store.Store) error {
-		receipts, err := s.LockHoldAndListReceipts(ctx)
+		hold, receipts, err := s.LockHoldAndListReceipts(ctx)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return ErrNoHold
 		case err != nil:
 			return err
+		case !hold.ReceiptsRead:
+			return ErrReceiptsUnread
 		}
 		if done.Stopped, err = g.stopOvertakenPosts(ctx, s); err != nil {
 			return err

@@ -109,13 +109,8 @@ func (s *Store) HoldPublishingAndDeleteSessionsAndEmails(ctx context.Context, re
 		if err != nil {
 			return err
 		}
-		for _, r := range receipts {
-			if err := s.saveRestoredReceipt(ctx, r); err != nil {
-				return err
-			}
-		}
-		if !changed {
-			return nil
+		if err := s.saveRestoredReceipts(ctx, receipts); err != nil || !changed {
+			return err
 		}
 		for _, sql := range []string{
 			`DELETE FROM sessions`, `DELETE FROM password_resets`, `DELETE FROM mails`, `DELETE FROM alerts`,
@@ -127,6 +122,32 @@ func (s *Store) HoldPublishingAndDeleteSessionsAndEmails(ctx context.Context, re
 		}
 		return nil
 	})
+}
+
+// KeepHoldUntilReceiptsAreAdded prevents the end of the hold until AddReceiptsAndLetHoldEnd.
+func (s *Store) KeepHoldUntilReceiptsAreAdded(ctx context.Context) error {
+	return s.exec(ctx, `UPDATE publishing_hold SET receipts_read = false`, nil)
+}
+
+// AddReceiptsAndLetHoldEnd adds receipts to the hold, as HoldPublishingAndDeleteSessionsAndEmails does, and marks them
+// as read. It does nothing if the hold has ended or its receipts have already been read.
+func (s *Store) AddReceiptsAndLetHoldEnd(ctx context.Context, receipts []RestoredReceipt) error {
+	return s.Tx(ctx, func(s *Store) error {
+		changed, err := s.execChanged(ctx, `UPDATE publishing_hold SET receipts_read = true WHERE NOT receipts_read`, nil)
+		if err != nil || !changed {
+			return err
+		}
+		return s.saveRestoredReceipts(ctx, receipts)
+	})
+}
+
+func (s *Store) saveRestoredReceipts(ctx context.Context, receipts []RestoredReceipt) error {
+	for _, r := range receipts {
+		if err := s.saveRestoredReceipt(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // saveRestoredReceipt stores the receipt of a post that is not live, or of a copy that the database lacks.
@@ -156,13 +177,16 @@ func (s *Store) saveRestoredReceipt(ctx context.Context, r RestoredReceipt) erro
 
 // PublishingHold says why nothing is published, and since when.
 type PublishingHold struct {
-	Reason string
-	Since  time.Time
+	Reason       string
+	Since        time.Time
+	ReceiptsRead bool // whether the hold has all receipts, so that it may end
 }
+
+const publishingHold = `SELECT reason, since, receipts_read FROM publishing_hold`
 
 // PublishingHold returns the hold. It returns ErrNotFound if publishing is not on hold.
 func (s *Store) PublishingHold(ctx context.Context) (PublishingHold, error) {
-	return queryOne[PublishingHold](s.query(ctx, `SELECT reason, since FROM publishing_hold`, nil))
+	return queryOne[PublishingHold](s.query(ctx, publishingHold, nil))
 }
 
 // HeldPost is a post that is due while publishing is on hold, that may have been published after the backup, or that
@@ -245,16 +269,17 @@ func (s *Store) UnprovedPosts(ctx context.Context) ([]HeldPost, error) {
 		args{"retry": core.DoRetry}))
 }
 
-// LockHoldAndListReceipts lists the receipts that HoldPublishingAndDeleteSessionsAndEmails stored, and prevents others
-// from ending the hold until the transaction ends. It returns ErrNotFound if publishing is not on hold.
-func (s *Store) LockHoldAndListReceipts(ctx context.Context) ([]RestoredReceipt, error) {
-	_, err := queryValue[bool](s.query(ctx, `SELECT one_row FROM publishing_hold FOR UPDATE`, nil))
+// LockHoldAndListReceipts returns the hold and its receipts, and prevents others from ending the hold until the
+// transaction ends. It returns ErrNotFound if publishing is not on hold.
+func (s *Store) LockHoldAndListReceipts(ctx context.Context) (PublishingHold, []RestoredReceipt, error) {
+	hold, err := queryOne[PublishingHold](s.query(ctx, publishingHold+` FOR UPDATE`, nil))
 	if err != nil {
-		return nil, err
+		return hold, nil, err
 	}
-	return queryMany[RestoredReceipt](s.query(ctx, `
+	receipts, err := queryMany[RestoredReceipt](s.query(ctx, `
 		SELECT workspace_id AS workspace, post_id AS post, step_id, handle, armed_at, live, external_id, external_url
 			FROM restored_receipts ORDER BY post_id`, nil))
+	return hold, receipts, err
 }
 
 // FateInWords describes for a person what happens to the post when the hold ends.

@@ -405,8 +405,8 @@ func (e *explainer) callSpecial() {
 	})
 	e.run("a hold", func(db *store.Store, _ store.Tenant) error {
 		err := db.HoldPublishingAndDeleteSessionsAndEmails(ctx, "x", time.Time{}, nil)
-		_, listed := db.LockHoldAndListReceipts(ctx)
-		return errors.Join(err, listed)
+		_, _, listed := db.LockHoldAndListReceipts(ctx)
+		return errors.Join(err, listed, db.KeepHoldUntilReceiptsAreAdded(ctx), db.AddReceiptsAndLetHoldEnd(ctx, nil))
 	})
 	e.run("Throttle", func(db *store.Store, _ store.Tenant) error {
 		_, first := db.CountActionUnlessThrottled(ctx, "x", 1, time.Hour)
