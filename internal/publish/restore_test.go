@@ -565,6 +565,37 @@ func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
 	}
 }
 
+// The start decides on a hold while the confirmation is about to commit, and waits for its lock.
+func TestAStartBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
+	b := newBench(t)
+	files, err := blob.OpenAndCheck(t.Context(), "file:"+t.TempDir())
+	must(t, err)
+	t.Cleanup(func() { must(t, files.Close()) })
+	hooked := &hookedStore{Store: files}
+	guard := *b.App.GuardOrNil()
+	guard.Receipts = restore.NewReceipts(hooked, b.Clock.Now)
+	b.queueWithUnknownReceipt(guard)
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+	starting := guard
+	starting.Receipts = restore.NewReceipts(files, b.Clock.Now)
+	started := make(chan error, 1)
+	hooked.beforePut = func() {
+		go func() { started <- starting.HoldPublishingIfRewoundElseUpdateMark(t.Context()) }()
+		b.Eventually("the start waits for the confirmation", func() (waits bool) {
+			must(t, b.Pool.QueryRow(t.Context(), `
+				SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`,
+			).Scan(&waits))
+			return waits
+		})
+	}
+	_, err = guard.EndHoldUnlessUnproved(t.Context())
+	must(t, err)
+	must(t, <-started)
+	if b.isPublishingHeld() {
+		t.Error("after the confirmation publishing is on hold")
+	}
+}
+
 // The second confirmation would make a worker ask again about a post that the first has released.
 func TestOfTwoConfirmationsAtTheSameTimeOnlyOneHasAnEffect(t *testing.T) {
 	b := newBench(t)

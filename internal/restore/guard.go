@@ -53,7 +53,11 @@ func (g *Guard) HoldPublishingIfRewoundElseUpdateMark(ctx context.Context) error
 		return err
 	}
 	if reason != "" {
-		if err := g.holdPublishingUntilReceiptsAreRead(ctx, reason, before, found); err != nil {
+		err := g.holdPublishingUntilReceiptsAreRead(ctx, reason, before, found)
+		if errors.Is(err, errHoldEnded) {
+			return g.HoldPublishingIfRewoundElseUpdateMark(ctx)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -165,15 +169,16 @@ func (g *Guard) UpdateMarkOrHoldPublishingUnlessOnHold(ctx context.Context) erro
 	case !errors.Is(err, store.ErrNotFound):
 		return err
 	}
+	before, err := g.Store.ReadLineage(ctx)
+	if err != nil {
+		return fmt.Errorf("read the database's identity and timeline: %w", err)
+	}
 	reason, err := g.updateMarkOrGetHoldReason(ctx, storedReceipts{})
 	if err != nil || reason == "" {
 		return err
 	}
-	now, err := g.Store.ReadLineage(ctx)
-	if err != nil {
-		return fmt.Errorf("read the database's identity and timeline: %w", err)
-	}
-	if err := g.holdPublishingUntilReceiptsAreRead(ctx, reason, now, storedReceipts{}); err != nil {
+	err = g.holdPublishingUntilReceiptsAreRead(ctx, reason, before, storedReceipts{})
+	if err != nil && !errors.Is(err, errHoldEnded) {
 		return err
 	}
 	return g.HoldPublishingIfRewoundElseUpdateMark(ctx)
@@ -245,13 +250,16 @@ func chooseReceiptPerPost(receipts []store.RestoredReceipt) []store.RestoredRece
 	return slices.Collect(maps.Values(chosen))
 }
 
+// errHoldEnded means that a hold has ended since the decision to hold publishing.
+var errHoldEnded = errors.New("an operator has just ended a hold")
+
 // holdPublishingUntilReceiptsAreRead holds publishing with the unknown receipts that have been found so far. Reading
 // the others takes minutes, in which workers would publish. Nobody can end the hold before readAllReceiptsUnlessRead
-// has read them.
-func (g *Guard) holdPublishingUntilReceiptsAreRead(ctx context.Context, reason string, lineage store.Lineage,
+// has read them. The error is errHoldEnded if another hold has ended since before was read.
+func (g *Guard) holdPublishingUntilReceiptsAreRead(ctx context.Context, reason string, before store.Lineage,
 	found storedReceipts,
 ) error {
-	unprovedSince, err := g.findUnprovedSince(ctx, lineage, found.lastAt)
+	unprovedSince, err := g.findUnprovedSince(ctx, before, found.lastAt)
 	if err != nil {
 		return err
 	}
@@ -259,6 +267,14 @@ func (g *Guard) holdPublishingUntilReceiptsAreRead(ctx context.Context, reason s
 	err = g.Store.Tx(ctx, func(s *store.Store) error {
 		if err := s.HoldPublishingAndDeleteSessionsAndEmails(ctx, reason, unprovedSince, receipts); err != nil {
 			return err
+		}
+		// The statement may have waited for the end of another hold, which settled the receipts.
+		now, err := s.ReadLineage(ctx)
+		if err != nil {
+			return err
+		}
+		if now.SettledBy != before.SettledBy {
+			return errHoldEnded
 		}
 		return s.KeepHoldUntilReceiptsAreAdded(ctx)
 	})

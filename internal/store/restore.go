@@ -9,11 +9,12 @@ import (
 
 // Lineage identifies a database and says how far its ledger has progressed.
 type Lineage struct {
-	System   string // PostgreSQL's system identifier; a database restored from a dump has another
-	Timeline int64  // changes with a failover and with a recovery to a point in time
-	StepID   int64  // the greatest that was ever used; 0 if none was
-	Empty    bool   // there is no post
-	SeenAt   time.Time
+	System    string // PostgreSQL's system identifier; a database restored from a dump has another
+	Timeline  int64  // changes with a failover and with a recovery to a point in time
+	StepID    int64  // the greatest that was ever used; 0 if none was
+	Empty     bool   // there is no post
+	SeenAt    time.Time
+	SettledBy string // the transaction that last ended a hold; empty if none did
 }
 
 // ReadLineage returns the lineage of the database. SeenAt is when a worker last reported; zero if none ever did.
@@ -22,7 +23,8 @@ func (s *Store) ReadLineage(ctx context.Context) (Lineage, error) {
 		SELECT (SELECT system_identifier::text FROM pg_control_system()) AS system,
 			(SELECT timeline_id::bigint FROM pg_control_checkpoint()) AS timeline,
 			(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM publish_steps_id_seq) AS step_id,
-			NOT EXISTS (SELECT FROM posts) AS empty, (SELECT max(seen_at) FROM workers) AS seen_at`, nil))
+			NOT EXISTS (SELECT FROM posts) AS empty, (SELECT max(seen_at) FROM workers) AS seen_at,
+			coalesce((SELECT xmin::text FROM settled_receipts), '') AS settled_by`, nil))
 }
 
 // ReadLineageAndMakeDurable is like ReadLineage, but also waits until StepID would survive a crash of the database. A
