@@ -157,7 +157,7 @@ func TestServiceSurvivesDatabaseFailures(t *testing.T) {
 	}
 	_, p = s.signIn(seed)
 	p.openLink("/accounts").requireStatus(http.StatusOK)
-	if page := p.visibleText("main"); !strings.Contains(page, "has switched networks") {
+	if page := p.visibleText(testid("account-notes")); !strings.Contains(page, "has switched networks") {
 		t.Errorf("the page of accounts does not give the reason: %s", page)
 	}
 	failed := c.do("POST", "/posts", newPostBody("Nowhere to go", "now", seed.Accounts["threads"]))

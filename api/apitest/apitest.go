@@ -47,13 +47,14 @@ func compileResponseChecker(document []byte) (*ResponseChecker, error) {
 		return nil, fmt.Errorf("check the description: %w", err)
 	}
 	c := &ResponseChecker{doc, map[string]*jsonschema.Schema{}}
-	return c, c.compile(document)
+	return c, c.compileSchemas(document)
 }
 
 // errorSchema is the path of the schema for errors.
 const errorSchema = "/components/schemas/Error"
 
-func (c *ResponseChecker) compile(document []byte) error {
+// compileSchemas compiles the schemas of all bodies in the description.
+func (c *ResponseChecker) compileSchemas(document []byte) error {
 	tree, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
 	if err != nil {
 		return fmt.Errorf("read the description: %w", err)

@@ -377,10 +377,7 @@ func TestACopyOfADraftCopyIsNoSecondPost(t *testing.T) {
 func TestACopyOfAPostThatFailedWhileItWasPreparedIsNotPublishedBesidesIt(t *testing.T) {
 	b := newBench(t)
 	at := contract.When{Instant: b.Clock.Now().Add(time.Hour), Timezone: "UTC"}
-	image := slices.IndexFunc(apptest.Kinds(), func(k apptest.Kind) bool {
-		return k.Name == "Threads image"
-	})
-	p := b.ws.PostOf(apptest.Kinds()[image], "hello", b.ws.Account("threads"), at)
+	p := b.ws.PostOf(apptest.KindNamed(t, "Threads image"), "hello", b.ws.Account("threads"), at)
 	b.Clock.Advance(55 * time.Minute)
 	b.Fault(fault("create", "reject"))
 	if p = b.ws.Work(p); p.Status != "failed" || p.Attempts != 0 {

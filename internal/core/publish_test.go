@@ -149,8 +149,14 @@ func TestRequeueForgetsNoHandle(t *testing.T) {
 		if again.Step == core.StepRejected || again.Step == core.StepOutcomeUnknown {
 			t.Errorf("a retry of %+v leaves it where no worker goes on: %+v", p, again)
 		}
-		known := (p.Answer == core.AnswerAbsent || p.Answer == core.AnswerDenied) && !p.IsCallUnresolved()
-		if again.Tries != 0 || again.Deaths != 0 || known != (again.Answer == p.Answer && p.Answer != core.AnswerNone) {
+		answer := core.AnswerNone
+		switch {
+		case p.IsCallUnresolved():
+			answer = core.AnswerUnasked
+		case p.Answer == core.AnswerAbsent, p.Answer == core.AnswerDenied:
+			answer = p.Answer
+		}
+		if again.Tries != 0 || again.Deaths != 0 || again.Answer != answer {
 			t.Errorf("a retry of %+v does not start afresh: %+v", p, again)
 		}
 		if p.IsCallUnresolved() && !again.MayHavePublished() {

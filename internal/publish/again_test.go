@@ -64,16 +64,25 @@ func TestTroubleAfterAReconnectionDoesNotLoseTheAccountAgain(t *testing.T) {
 	}
 }
 
-// meanwhile calls a function while a status query is in progress.
+// meanwhile calls functions when the network has carried out a status query or a publishing call, before the worker
+// gets the response. Each function may be nil.
 type meanwhile struct {
 	network.Network
-	act func()
+	asking, publishing func()
 }
 
 func (m meanwhile) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	s, err := m.Network.AdvanceStatus(ctx, it, handle)
-	m.act()
-	return s, err
+	if m.asking != nil {
+		defer m.asking()
+	}
+	return m.Network.AdvanceStatus(ctx, it, handle)
+}
+
+func (m meanwhile) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	if m.publishing != nil {
+		defer m.publishing()
+	}
+	return m.Network.Publish(ctx, it, handle)
 }
 
 // The worker that met the dead token then put the question off by an hour, as if nobody had reconnected.
@@ -84,7 +93,9 @@ func TestAReconnectionDuringAClaimIsNotSleptThrough(t *testing.T) {
 	post := b.ws.Work(b.ws.Now("meanwhile", account))
 	b.Clock.Advance(10 * time.Minute)
 	b.Fault(fault("threads", "status", "token_revoked"))
-	b.App = b.through(func(n network.Network) network.Network { return meanwhile{n, func() { b.ws.Reconnect(account) }} })
+	b.App = b.through(func(n network.Network) network.Network {
+		return meanwhile{Network: n, asking: func() { b.ws.Reconnect(account) }}
+	})
 	if post = b.ws.Work(post); post.Status != "queued" || b.ws.StatusOf(account) != "ok" {
 		t.Fatalf("the post is %s and the account %s", post.Status, b.ws.StatusOf(account))
 	}

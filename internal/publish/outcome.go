@@ -267,10 +267,11 @@ func (c *claim) buildPostError(action core.Action) *core.PostError {
 		e.Hint = cmp.Or(e.Hint, "The post was not published. You can retry it unchanged.")
 	}
 	if action != core.DoOutcomeUnknown && c.pub.MayHavePublished() {
-		e.Hint = fmt.Sprintf("The post may already be live. Belfry asks %s before it sends the post again.", c.desc.Name)
-		if action == core.DoAccount {
-			e.Hint = c.accountWithStatusAfterFailure().Issue().Hint + " " + e.Hint
+		mayBeLive := fmt.Sprintf("The post may already be live. Belfry asks %s before it sends the post again.", c.desc.Name)
+		if action == core.DoAccount { // its hint says how to reconnect; any other says that nothing was published
+			mayBeLive = e.Hint + " " + mayBeLive
 		}
+		e.Hint = mayBeLive
 	}
 	return e
 }

@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,16 +10,6 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/network/sim"
 )
-
-// kindOf returns a kind of post by its name.
-func kindOf(t *testing.T, name string) apptest.Kind {
-	t.Helper()
-	i := slices.IndexFunc(apptest.Kinds(), func(k apptest.Kind) bool { return k.Name == name })
-	if i < 0 {
-		t.Fatalf("there is no kind %q", name)
-	}
-	return apptest.Kinds()[i]
-}
 
 // workFor lets workers act on a post every minute.
 func (b *bench) workFor(minutes int, p contract.Post) contract.Post {
@@ -56,7 +45,7 @@ func TestAVideoWhoseStatusIsRefusedAfterALaterCallIsNotUploadedAgain(t *testing.
 	must(t, b.Sim.SetOption("youtube.list_delay_seconds", "60"))
 	refusal := sim.Fault{Network: "youtube", Call: "publish", Kind: "error", Reason: "forbidden", Status: 403, Times: new(1)}
 	b.Fault(refusal)
-	post := b.ws.PostOf(kindOf(t, "YouTube video"), "a film", b.ws.Account("youtube"), now())
+	post := b.ws.PostOf(apptest.KindNamed(t, "YouTube video"), "a film", b.ws.Account("youtube"), now())
 	for post = b.ws.Work(post); post.Status == "queued"; post = b.ws.Work(post) {
 		b.Clock.Set(b.next())
 	}
@@ -80,7 +69,7 @@ func TestAPersonsWordSendsAPostWhoseOutcomeTheNetworkCannotTell(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			b := newBench(t)
-			k := kindOf(t, kind)
+			k := apptest.KindNamed(t, kind)
 			forget(b)
 			b.Fault(fault(k.Network, "publish", "drop_before_accept"))
 			post := b.ws.PostOf(k, "a film", b.ws.Account(k.Network), now())

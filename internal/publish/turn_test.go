@@ -354,18 +354,6 @@ func TestAGatedPostWaitsForItsTurnBeforeItIsCreated(t *testing.T) {
 	b.goesLive(second)
 }
 
-// duringPublish calls a function when the network has published a post, before the worker gets the response.
-type duringPublish struct {
-	network.Network
-	act func()
-}
-
-func (n duringPublish) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	status, err := n.Network.Publish(ctx, it, handle)
-	n.act()
-	return status, err
-}
-
 // A search that finds the other post before its id is saved would take it for the one that was lost.
 func TestASearchWaitsUntilTheOutcomeOfAnotherPostIsSaved(t *testing.T) {
 	b := newBench(t)
@@ -378,7 +366,7 @@ func TestASearchWaitsUntilTheOutcomeOfAnotherPostIsSaved(t *testing.T) {
 	id, err := core.ParseID[core.PostKind](other.ID)
 	must(t, err)
 	worker := b.through(func(n network.Network) network.Network {
-		return duringPublish{n, func() { lost = b.ws.Work(lost) }}
+		return meanwhile{Network: n, publishing: func() { lost = b.ws.Work(lost) }}
 	})
 	must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
 	if other = b.ws.Post(other); other.Status != "live" || other.ExternalID == nil {

@@ -354,14 +354,19 @@ func (t Tenant) BackdateIfLiveOrFailed(ctx context.Context, id core.PostID, by, 
 		args{"id": id, "by": by, "planned": planned})
 }
 
-// BackdateWorkspaceBeforePosts makes the workspace, its members, accounts, groups and files older by the same duration,
-// so that the workspace was created an hour before its first post. It does not change an older workspace.
+// filesBackdated is how many files BackdateWorkspaceBeforePosts changes at most: more than a demo has.
+const filesBackdated = 200
+
+// BackdateWorkspaceBeforePosts makes the workspace, its members, accounts, groups and latest filesBackdated files older
+// by the same duration, so that the workspace was created an hour before its first post. It does not change an older
+// workspace.
 func (t Tenant) BackdateWorkspaceBeforePosts(ctx context.Context) error {
 	return t.exec(ctx, `
 		WITH shift AS (
-			SELECT w.created_at - min(p.created_at) + interval '1 hour' AS by
-			FROM workspaces w JOIN posts p ON p.workspace_id = w.id WHERE w.id = @ws GROUP BY w.id
-			HAVING w.created_at > min(p.created_at) - interval '1 hour'
+			SELECT w.created_at - first.created_at + interval '1 hour' AS by FROM workspaces w CROSS JOIN LATERAL (
+				SELECT p.created_at FROM posts p WHERE p.workspace_id = w.id ORDER BY `+listTime+`, p.id LIMIT 1
+			) AS first
+			WHERE w.id = @ws AND w.created_at > first.created_at - interval '1 hour'
 		), moved_members AS (
 			UPDATE members SET created_at = created_at - shift.by FROM shift WHERE workspace_id = @ws
 		), moved_accounts AS (
@@ -370,9 +375,12 @@ func (t Tenant) BackdateWorkspaceBeforePosts(ctx context.Context) error {
 			UPDATE groups SET created_at = created_at - shift.by, updated_at = updated_at - shift.by FROM shift
 			WHERE workspace_id = @ws
 		), moved_media AS (
-			UPDATE media SET created_at = created_at - shift.by FROM shift WHERE workspace_id = @ws
+			UPDATE media SET created_at = created_at - shift.by FROM shift WHERE workspace_id = @ws AND id IN (
+				SELECT id FROM media WHERE workspace_id = @ws AND deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT @files
+			)
 		)
-		UPDATE workspaces SET created_at = created_at - shift.by FROM shift WHERE id = @ws`, nil)
+		UPDATE workspaces SET created_at = created_at - shift.by FROM shift WHERE id = @ws`,
+		args{"files": filesBackdated})
 }
 
 // ExternalIDsPublishedSince lists the network's ids of an account's posts that went live at the time since or later. It

@@ -83,7 +83,7 @@ var bugs = []bug{
 	},
 	{
 		Name: "an armed handle is forgotten", File: "internal/app/post_move.go",
-		Old:     "pub.Publication = pub.Requeue()",
+		Old:     "pub.Publication = pub.Requeue(p.HasUnknownOutcome())",
 		New:     "pub = pub.Unqueue()",
 		Package: engine, Tests: []string{"TestARetryAsksAboutTheHandleThatWasArmedAndMakesNoOther"},
 	},

@@ -2,6 +2,8 @@ package apptest
 
 import (
 	"encoding/json"
+	"slices"
+	"testing"
 
 	"belfry/internal/contract"
 	"belfry/internal/media/mediatest"
@@ -40,6 +42,17 @@ func Kinds() []Kind {
 		{Name: "TikTok video", Network: "tiktok", Files: []string{"large video"}},
 		{Name: "TikTok photos", Network: "tiktok", Files: []string{"photo", "photo"}},
 	}
+}
+
+// KindNamed returns one of Kinds by its name.
+func KindNamed(t testing.TB, name string) Kind {
+	t.Helper()
+	kinds := Kinds()
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
+	if i < 0 {
+		t.Fatalf("there is no kind of post named %q", name)
+	}
+	return kinds[i]
 }
 
 // samples are files that every network accepts. Networks that receive videos in parts receive each of these in two

@@ -37,7 +37,7 @@ func harness() nt.Harness {
 		Simplest:   network.Draft{Media: nt.RepeatFile(1, nt.Image(nt.Size(320, 320)))},
 		Consent:    url.Values{"username": {"nightowl.cycles"}},
 		TokenPaths: []string{"/access_token", "/refresh_access_token"},
-		Errors:     undocumented(), NoRevocation: true,
+		Errors:     undocumented(), NoRevocation: true, NoSearchWithoutText: true,
 		Facts: []nt.FactsCase{
 			{Want: core.Facts{Quota: &core.PostQuota{Limit: 100, Window: 24 * time.Hour}}},
 			{Option: instagramsim.OptQuota, Value: "50", Want: core.Facts{Quota: &core.PostQuota{Limit: 50, Window: 24 * time.Hour}}},

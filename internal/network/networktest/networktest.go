@@ -31,6 +31,8 @@ type Harness struct {
 	// NoRevocation is true if no call revokes a grant of this login. RevokesByApp is true if the call needs no token of
 	// the person.
 	NoRevocation, RevokesByApp bool
+	// NoSearchWithoutText is true if a search cannot identify a post without text.
+	NoSearchWithoutText bool
 	// NoTrace is true if the network's errors contain no id of the call.
 	NoTrace bool
 	// TokenCall is the call that reveals an invalid token, as in Case.Call.

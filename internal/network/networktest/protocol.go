@@ -31,8 +31,10 @@ type Worker struct {
 	gate   string // of the handle
 	early  bool   // the post's time has not come
 	crash  bool   // the worker dies during the call that World.Lose names
-	failed error  // of the last call that failed
-	said   string // the last message in a status
+	// mayLackID is true if the response with the post's id may be lost, and a search cannot find the id.
+	mayLackID bool
+	failed    error  // of the last call that failed
+	said      string // the last message in a status
 }
 
 // NewWorker returns a worker for an item that was never armed.

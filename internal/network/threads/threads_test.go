@@ -29,7 +29,7 @@ func harness() networktest.Harness {
 		Driver: threads.NewDriver(), Settings: threads.Settings{}, Sandbox: sandboxed,
 		Consent:    url.Values{"username": {"nightowl.cycles"}},
 		TokenPaths: []string{"/access_token", "/refresh_access_token", "/debug_token"},
-		Errors:     undocumented(),
+		Errors:     undocumented(), NoSearchWithoutText: true,
 		Facts: []networktest.FactsCase{
 			{Want: core.Facts{Quota: &core.PostQuota{Limit: 250, Window: 24 * time.Hour}}},
 			{Option: threadssim.OptQuota, Value: "1", Want: core.Facts{Quota: &core.PostQuota{Limit: 1, Window: 24 * time.Hour}}},
