@@ -320,7 +320,8 @@ func TestReconnectingWakesArmedPublicationsOnly(t *testing.T) {
 		id, err := core.ParseID[core.PostKind](p.ID)
 		must(t, err)
 		// Only a restore leaves a post armed so long before its time.
-		rearmed, err := h.Store.In(ws.ID).RearmPublication(t.Context(), store.RestoredReceipt{Post: id, ArmedAt: h.Clock.Now()})
+		receipt := store.RestoredReceipt{Post: id, ArmedAt: h.Clock.Now()}
+		rearmed, err := h.Store.In(ws.ID).RearmPublication(t.Context(), receipt, h.Clock.Now())
 		if must(t, err); !rearmed {
 			t.Fatalf("%s is not armed", p.Text)
 		}

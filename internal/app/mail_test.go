@@ -17,6 +17,7 @@ import (
 	"belfry/internal/mail/mailtest"
 	"belfry/internal/network/sim"
 	"belfry/internal/queue"
+	"belfry/internal/store"
 )
 
 // postOffice is a harness with a mail server.
@@ -467,6 +468,33 @@ func TestAnAccountThatNeedsReconnectingIsOneMail(t *testing.T) {
 	if m := got[o.email(ws, editor)]; !strings.HasPrefix(m.Subject, "A post to ") ||
 		!strings.Contains(m.Text, p.Posts[0].ID) {
 		t.Errorf("the editor gets %+v", m)
+	}
+}
+
+// The post failed before the backup, and a retry after the backup may have published it.
+func TestAPostThatMayBePublishedAfterARestoreIsToldAboutByEmailAndInTheTimeline(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	ws := o.Workspace("one")
+	o.fail(ws, ws.Owner, ws.Account("threads"), "Refused, then retried")
+	o.tell(3 * time.Minute)
+	list, err := o.App.ListPosts(t.Context(), ws.Owner, contract.ListPosts{})
+	must(t, err)
+	id, err := core.ParseID[core.PostKind](list.Posts[0].ID)
+	must(t, err)
+	receipts := []store.RestoredReceipt{{Workspace: ws.ID, Post: id, ArmedAt: o.Clock.Now()}}
+	must(t, o.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, receipts))
+	_, err = o.App.GuardOrNil().EndHoldUnlessUnproved(t.Context())
+	must(t, err)
+	got := o.tell(3 * time.Minute)[ws.Email]
+	if !strings.HasSuffix(got.Subject, "may not have been published") || !strings.Contains(got.Text, "restored backup") {
+		t.Errorf("the email is %+v", got)
+	}
+	events, err := o.App.ListPostEventsAndNextRetry(t.Context(), ws.Owner, id.String())
+	must(t, err)
+	last := events.Events[len(events.Events)-1]
+	if last.Kind != "failed" || !strings.Contains(last.Message, "restored backup") {
+		t.Errorf("the timeline says %+v", last)
 	}
 }
 

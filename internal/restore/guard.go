@@ -378,7 +378,7 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, newestStoredStepID 
 		}
 		for _, r := range receipts {
 			if !r.Live {
-				rearmed, err := s.In(r.Workspace).RearmPublication(ctx, r)
+				rearmed, err := s.In(r.Workspace).RearmPublication(ctx, r, g.Now())
 				if err != nil {
 					return err
 				}

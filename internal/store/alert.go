@@ -7,7 +7,8 @@ import (
 	"belfry/internal/core"
 )
 
-// Kinds of alerts. Database triggers add an alert when a post fails and when a connected account stops working.
+// Kinds of alerts. Database triggers add an alert when a post fails and when a connected account stops working. The end
+// of a hold adds one when the outcome of a failed post becomes unknown.
 const (
 	AlertPost    = "post"
 	AlertAccount = "account"

@@ -344,9 +344,9 @@ func (t Tenant) MarkLiveFromReceiptUnlessLive(ctx context.Context, r RestoredRec
 
 // RearmPublication stores in the ledger that, according to its receipt, a queued or failed post may have been
 // published. A worker then asks the network before it sends anything. A failed post stays failed unless the network
-// shows it, or the worker was going to retry it. If it stays failed and is not overtaken, its outcome is unknown.
-// RearmPublication returns false if the post is neither queued nor failed.
-func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) (rearmed bool, err error) {
+// shows it, or the worker was going to retry it. If it stays failed and is not overtaken, its outcome is unknown: its
+// timeline and an alert say so. RearmPublication returns false if the post is neither queued nor failed.
+func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt, now time.Time) (rearmed bool, err error) {
 	return t.execChanged(ctx, `
 		WITH post AS (
 			SELECT u.post_id, p.status = 'queued' OR u.rest = @retry AS sends, `+isOvertaken+` AS overtaken
@@ -359,17 +359,23 @@ func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) (rearme
 			WHERE workspace_id = @ws AND id = @post AND status = 'queued' AND publish_at > @armed_at
 		), doubted AS (
 			UPDATE posts p SET error_code = @code, error_message = @message, error_hint = format(@hint, a.display_name),
-				error_from_network = false
+				error_from_network = false, updated_at = @now
 			FROM post, accounts a
 			WHERE p.workspace_id = @ws AND p.id = post.post_id AND NOT sends AND NOT overtaken
 				AND a.workspace_id = @ws AND a.id = p.account_id
+			RETURNING p.id
+		), noted AS (
+			INSERT INTO post_events (workspace_id, post_id, kind, at, message)
+			SELECT @ws, id, @failed, @now, @message FROM doubted
+		), alerted AS ( -- the trigger only notes a change of the status
+			INSERT INTO alerts (workspace_id, kind, reason, subject) SELECT @ws, @alert, @code, id FROM doubted
 		)
 		UPDATE publications p SET step = CASE WHEN sends THEN 'armed' ELSE 'unknown' END, step_since = clock(), armed = true,
 			open = sends, answer = '', handle = @handle, armed_at = @armed_at, quiet_at = clock(),
 			rest = CASE WHEN NOT sends THEN @unknown WHEN rest = @retry THEN rest ELSE @queued END,
 			due_at = least(due_at, clock()), preparing = false, next_action_at = clock(), prepare_at = NULL, `+endClaimSQL+`
 		FROM post WHERE p.post_id = post.post_id`, args{
-		"post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt,
+		"post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt, "now": now, "failed": core.EventFailed, "alert": AlertPost,
 		"queued": RestQueued, "retry": core.DoRetry, "unknown": core.DoOutcomeUnknown,
 		"code": core.ErrorOutcomeUnknown, "hint": core.UnknownOutcomeHint,
 		"message": "The post was sent after the restored backup was made. Belfry does not know whether it was published.",
