@@ -41,11 +41,11 @@ func New() *Metrics {
 		}, []string{"platform", "step"}),
 		http:      newCounterVec("network_http_total", "Number of HTTP calls to networks.", "host", "status", "kind"),
 		takeovers: newCounter("lease_takeovers_total", "Number of publications taken over from a worker that did not finish."),
-		fenced:    newCounter("fenced_writes_total", "Number of writes refused because the worker had lost its claim on the publication."),
+		fenced:    newCounter("fenced_writes_total", "Number of writes refused because another worker had taken over the publication."),
 		refused:   newCounterVec("rate_limited_total", "Number of requests refused by a rate limit.", "policy"),
 		overdue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "publications_overdue",
-			Help: "Number of publications that are at least a minute overdue, and either unclaimed or stuck because this server lacks a secret key or the network's credentials.",
+			Help: "Number of publications that are at least a minute overdue, and either unclaimed or stuck because this server lacks a secret key or the network's credentials, or cannot read the post.",
 		}),
 		oldestDue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "oldest_due_seconds",
@@ -101,8 +101,8 @@ func (m *Metrics) CountNetworkCall(host, httpStatus, errorKind string) {
 // CountPublicationTakeover counts a publication that a worker has taken over from one that did not finish.
 func (m *Metrics) CountPublicationTakeover() { m.takeovers.Inc() }
 
-// CountWriteRefusedAfterTakeover counts a write that the database refused because the worker had lost its claim on the
-// publication: another worker had taken over, or a person had changed the post.
+// CountWriteRefusedAfterTakeover counts a write that the database refused because another worker had taken over the
+// publication.
 func (m *Metrics) CountWriteRefusedAfterTakeover() { m.fenced.Inc() }
 
 // CountInterruptedHandleCreation counts a handle whose creation was interrupted, so that the network may have a handle

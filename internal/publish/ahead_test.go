@@ -111,6 +111,9 @@ func TestAPostThatIsBeingPreparedCanBeCancelledMovedAndEdited(t *testing.T) {
 			change(b, post)
 			close(open)
 			must(t, <-done)
+			if n := gauge(t, b.Harness, "fenced_writes_total"); n != 0 {
+				t.Errorf("%v writes count as refused because another worker had taken over", n)
+			}
 			b.Clock.Set(post.PublishAt.Time)
 			post = b.after(time.Minute, post)
 			want := map[string]string{"cancel": "draft", "move": "queued", "edit in place": "live"}[name]

@@ -117,14 +117,14 @@ func utc(wall string) contract.When {
 	return contract.When{PublishAt: wall, Timezone: "UTC"}
 }
 
-// gauge returns the value of a metric without labels.
+// gauge returns the value of a gauge or a counter without labels.
 func gauge(t *testing.T, h *apptest.Harness, name string) float64 {
 	t.Helper()
 	families, err := h.Config.Metrics.Registry.Gather()
 	must(t, err)
 	for _, f := range families {
 		if f.GetName() == name {
-			return f.GetMetric()[0].GetGauge().GetValue()
+			return f.GetMetric()[0].GetGauge().GetValue() + f.GetMetric()[0].GetCounter().GetValue()
 		}
 	}
 	t.Fatalf("there is no figure %s", name)

@@ -62,7 +62,7 @@ type failure struct {
 }
 
 // loadClaimsAndCountTakeovers reads the posts, accounts and files of claimed publications of one workspace, and counts
-// takeovers in the metrics. The result omits posts that were deleted in the meantime.
+// takeovers in the metrics. The result omits posts that were deleted in the meantime. After an error, all claims remain.
 func (e *Engine) loadClaimsAndCountTakeovers(ctx context.Context, ws core.WorkspaceID, claims []store.Claim,
 ) ([]*claim, error) {
 	t := e.tenant(ws)
@@ -72,36 +72,52 @@ func (e *Engine) loadClaimsAndCountTakeovers(ctx context.Context, ws core.Worksp
 	}
 	out := make([]*claim, len(read))
 	for i, r := range read {
-		waited := r.Rest == store.RestTurn
-		out[i] = &claim{
-			engine: e, tenant: t, pub: r.Publication, post: r.Post, account: r.Account, sealedToken: r.Token, files: r.Media,
-			skew: r.ReadAt.Sub(e.cfg.Now()), aged: waited || r.Rest == core.DoHold || r.Rest == core.DoAwait,
-			waited: waited, hasTurn: waited,
-		}
-		if r.Rest == "" {
-			e.cfg.Metrics.CountPublicationTakeover()
-			if r.Step == core.StepCreating {
-				e.cfg.Metrics.CountInterruptedHandleCreation(string(r.Platform))
-			}
-		}
+		out[i] = e.newClaimAndCountTakeover(ws, r.Publication)
+		out[i].post, out[i].account, out[i].sealedToken, out[i].files = r.Post, r.Account, r.Token, r.Media
 	}
 	return out, nil
+}
+
+// newClaimAndCountTakeover returns the claim of a publication, without its post. It counts a takeover in the metrics.
+func (e *Engine) newClaimAndCountTakeover(ws core.WorkspaceID, pub store.Publication) *claim {
+	waited := pub.Rest == store.RestTurn
+	if pub.Rest == "" {
+		e.cfg.Metrics.CountPublicationTakeover()
+		if pub.Step == core.StepCreating {
+			e.cfg.Metrics.CountInterruptedHandleCreation(string(pub.Platform))
+		}
+	}
+	return &claim{
+		engine: e, tenant: e.tenant(ws), log: e.logAbout(ws, pub.Post, pub.Platform, pub.Epoch), pub: pub,
+		skew: pub.ReadAt.Sub(e.cfg.Now()), aged: waited || pub.Rest == core.DoHold || pub.Rest == core.DoAwait,
+		waited: waited, hasTurn: waited,
+	}
+}
+
+func (e *Engine) logAbout(ws core.WorkspaceID, post core.PostID, platform core.Platform, epoch int64) *slog.Logger {
+	return e.cfg.Log.With("workspace", ws, "post", post, "network", platform, "epoch", epoch)
 }
 
 // publishUntilClaimEnds publishes the post as far as is possible under this claim. Losing the claim or the post is not
 // an error.
 func (c *claim) publishUntilClaimEnds(ctx context.Context) error {
-	err := c.setUpConnectorAndItem()
-	if err != nil {
-		err = c.logAndPostponeStuckPost(ctx, err)
-	} else {
-		c.tryRenewLapsedToken(ctx)
-		err = c.runStepsUntilClaimEnds(ctx)
+	if err := c.setUpConnectorAndItem(); err != nil {
+		return c.logAndPostponeStuckPost(ctx, err)
 	}
+	c.tryRenewLapsedToken(ctx)
+	return c.logInsteadIfClaimLost(c.runStepsUntilClaimEnds(ctx))
+}
+
+// logInsteadIfClaimLost logs an error that means that the claim or the post is lost, and returns any other error.
+// Before the end of its lease, no other worker can have taken over the post, so a person has changed it.
+func (c *claim) logInsteadIfClaimLost(err error) error {
 	switch {
+	case errors.Is(err, store.ErrFenced) && c.databaseNow().Before(c.pub.LeaseUntil):
+		c.log.Info("the post was changed while a worker had claimed it")
+		return nil
 	case errors.Is(err, store.ErrFenced):
 		c.engine.cfg.Metrics.CountWriteRefusedAfterTakeover()
-		c.log.Warn("the post was changed, or another worker has taken it over")
+		c.log.Warn("the lease has ended, and another worker has taken over the post")
 		return nil
 	case errors.Is(err, store.ErrNotFound), store.IsMissingReference(err, "post"):
 		// A failed post may be deleted while the network is asked about it.
@@ -111,27 +127,31 @@ func (c *claim) publishUntilClaimEnds(ctx context.Context) error {
 	return err
 }
 
-// logAndPostponeStuckPost ends a claim for which this server lacks a key or a network. Only the operator can help: the
-// post is logged, counts as overdue, and waits longer each time.
+// logAndPostponeStuckPost ends a claim whose post could not be read, or for which this server lacks a key or a network.
+// Often, only the operator can help: the post is logged, counts as overdue, and waits longer each time. If the ledger
+// cannot be written, the claim ends with its lease.
 func (c *claim) logAndPostponeStuckPost(ctx context.Context, cause error) error {
 	c.log.ErrorContext(ctx, "this server cannot publish a post", "error", cause)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
+	defer cancel()
+	c.forgetFailureIfAttemptBegins()
 	c.pub.Rest, c.pub.NextAt = store.RestStuck, c.databaseNow().Add(core.PollBackoff(firstBackoff, c.pub.Polls))
 	c.pub.Polls++
-	return c.tenant.SaveStepAndEndClaim(context.WithoutCancel(ctx), c.pub, nil, c.nextTurnLease())
+	return c.logInsteadIfClaimLost(c.tenant.SaveStepAndEndClaim(ctx, c.pub, nil, c.nextTurnLease()))
 }
 
 // setUpConnectorAndItem prepares everything that calls to the network need: the connector, the decrypted handle and
 // token, and the post's content. Only the operator can resolve the errors that it returns.
 func (c *claim) setUpConnectorAndItem() error {
 	cfg := c.engine.cfg
-	c.log = cfg.Log.With("workspace", c.post.Workspace, "post", c.post.ID, "network", c.post.Platform, "epoch",
-		c.pub.Epoch)
+	c.log = c.engine.logAbout(c.post.Workspace, c.post.ID, c.post.Platform, c.pub.Epoch)
 	net, ok := cfg.Networks.FindConnector(c.post.Platform)
 	if !ok {
 		return fmt.Errorf("post %s is for the network %q, which this server does not support", c.post.ID, c.post.Platform)
 	}
 	c.net, c.desc = net, net.Describe()
-	if err := c.restoreOrForgetLastFailure(); err != nil {
+	c.forgetFailureIfAttemptBegins()
+	if err := c.restoreLastFailure(); err != nil {
 		return err
 	}
 	c.decryptHandleOrMarkLost()
@@ -175,12 +195,15 @@ func (c *claim) setUpConnectorAndItem() error {
 	return err
 }
 
-// restoreOrForgetLastFailure decodes the failure that an earlier claim of the same attempt stored. A new attempt begins
-// without one: the stored failure is dropped.
-func (c *claim) restoreOrForgetLastFailure() error {
+// forgetFailureIfAttemptBegins drops the failure that an earlier attempt stored.
+func (c *claim) forgetFailureIfAttemptBegins() {
 	if c.pub.Rest == store.RestQueued || c.pub.Rest == core.DoRetry {
 		c.pub.Failure = nil
 	}
+}
+
+// restoreLastFailure decodes the failure that an earlier claim of the same attempt stored.
+func (c *claim) restoreLastFailure() error {
 	if c.pub.Failure == nil {
 		return nil
 	}

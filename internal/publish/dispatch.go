@@ -145,7 +145,7 @@ func groupByWorkspace(claims []store.Claim) map[core.WorkspaceID][]store.Claim {
 }
 
 // publishClaimsAndReleasePermits publishes claimed posts of one workspace in parallel, and releases a permit as each
-// one ends. Posts that cannot be read become available again when their leases end.
+// one ends. A post that cannot be read is tried again after a pause.
 func (e *Engine) publishClaimsAndReleasePermits(ctx context.Context, ws core.WorkspaceID, claims []store.Claim,
 	permits <-chan struct{},
 ) {
@@ -159,7 +159,9 @@ func (e *Engine) publishClaimsAndReleasePermits(ctx context.Context, ws core.Wor
 		return
 	}
 	if err != nil && ctx.Err() == nil { // a stopping worker releases the post
-		e.cfg.Log.ErrorContext(ctx, "could not read a due post", "workspace", ws, "post", claims[0].Post, "error", err)
+		if err := e.postponeUnreadPost(ctx, ws, claims[0], err); err != nil {
+			e.cfg.Log.ErrorContext(ctx, "could not postpone a post", "workspace", ws, "post", claims[0].Post, "error", err)
+		}
 	}
 	for range len(claims) - len(read) {
 		<-permits
@@ -172,6 +174,11 @@ func (e *Engine) publishClaimsAndReleasePermits(ctx context.Context, ws core.Wor
 			}
 		})
 	}
+}
+
+// postponeUnreadPost ends the claim of a post that could not be read. cause is the error.
+func (e *Engine) postponeUnreadPost(ctx context.Context, ws core.WorkspaceID, claimed store.Claim, cause error) error {
+	return e.newClaimAndCountTakeover(ws, claimed.Publication).logAndPostponeStuckPost(ctx, cause)
 }
 
 // publishAndRecover publishes the post and turns a panic into an error, because a panic would stop the publishing of

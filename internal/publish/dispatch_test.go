@@ -224,6 +224,54 @@ func TestAPostThatCannotBeReadHoldsUpNoOther(t *testing.T) {
 	b.Eventually("the other posts are live", func() bool { return b.live() == 3 })
 }
 
+// Its claim lasted until the end of its lease, and the next one counted as a takeover.
+func TestAPostThatCouldNotBeReadIsTriedAgainAfterAPause(t *testing.T) {
+	b := newBench(t)
+	post := b.ws.Now("read at last", b.ws.Account("threads"))
+	b.exec(`UPDATE posts SET tz = 'No/Where'`)
+	b.startWorker(b.App, publish.Worker{Owner: "a worker", Poll: 10 * time.Millisecond, Posts: 10})
+	for claims, pause := range []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second} {
+		b.Eventually("the claim has ended", func() (ended bool) {
+			must(t, b.Pool.QueryRow(b.Context(), `SELECT lease_until IS NULL AND lease_epoch = $1 FROM publications`,
+				claims+1).Scan(&ended))
+			return ended
+		})
+		if next := b.next(); !next.Equal(b.Clock.Now().Add(pause)) {
+			t.Errorf("after %d claims, the next is at %s, now is %s", claims+1, next, b.Clock.Now())
+		}
+		b.Clock.Advance(pause)
+	}
+	b.exec(`UPDATE posts SET tz = 'UTC'`)
+	b.Eventually("the post is live", func() bool {
+		b.Clock.Advance(time.Second)
+		return b.live() == 1
+	})
+	b.wants(b.ws.Post(post), "live", 1, "created", "queued", "publishing", "live")
+	if n := gauge(t, b.Harness, "lease_takeovers_total"); n != 0 {
+		t.Errorf("%v takeovers", n)
+	}
+}
+
+// A worker that was frozen during a call still believes that it has its claim.
+func TestAWriteAfterATakeoverIsRefusedAndCounted(t *testing.T) {
+	b := newBench(t)
+	post := b.ws.Now("taken over", b.ws.Account("threads"))
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	open, reached := make(chan struct{}), make(chan struct{})
+	frozen := b.through(func(n network.Network) network.Network { return announced{gated{n, open}, reached} })
+	done := make(chan error)
+	go func() { done <- frozen.Engine().PublishOrPrepare(b.Context(), "frozen", b.ws.ID, id) }()
+	<-reached
+	b.Clock.Advance(b.Config.Schedule.Lease)
+	b.goesLive(post)
+	close(open)
+	must(t, <-done)
+	if n := gauge(t, b.Harness, "fenced_writes_total"); n != 1 || b.Visible("taken over") != 1 {
+		t.Errorf("%v writes were refused, and the post is visible %d times", n, b.Visible("taken over"))
+	}
+}
+
 // panicking is a network whose CreateHandle panics.
 type panicking struct{ network.Network }
 

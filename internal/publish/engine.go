@@ -68,8 +68,11 @@ func (e *Engine) PublishOrPrepare(ctx context.Context, owner string, ws core.Wor
 		return fmt.Errorf("claim post %s: %w", id, err)
 	}
 	claims, err := e.loadClaimsAndCountTakeovers(ctx, ws, []store.Claim{claim})
-	if err != nil || len(claims) == 0 {
-		return err
+	if err != nil {
+		return e.postponeUnreadPost(ctx, ws, claim, err)
+	}
+	if len(claims) == 0 {
+		return nil
 	}
 	return claims[0].publishUntilClaimEnds(ctx)
 }

@@ -102,6 +102,7 @@ func (c *claim) saveStepAndReceiptBeforeCall(ctx context.Context, do core.Action
 		return time.Time{}, err
 	}
 	c.last, c.called, c.stepID = nil, do, stepID
+	c.pub.LeaseUntil = started.Add(c.skew).Add(schedule.Lease)
 	c.hasTurn = call.TakesTurn || c.hasTurn && !call.PassesTurn
 	now := c.databaseNow()
 	if first {

@@ -77,7 +77,8 @@ const RestQueued core.Action = "queued"
 // RestConverting marks a publication whose claim ended before all of its images were converted.
 const RestConverting core.Action = "converting"
 
-// RestStuck marks a publication that this server cannot publish because the server lacks something, such as a key.
+// RestStuck marks a publication that this server cannot publish because the server lacks something, such as a key, or
+// could not read the post.
 const RestStuck core.Action = "stuck"
 
 // publicationColumns are the columns of a row with the alias p.
