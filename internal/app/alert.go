@@ -48,9 +48,10 @@ func (a *App) QueueAlertEmails(ctx context.Context) error {
 // alertProblems are the failed posts and lost accounts of a workspace that alert emails are about.
 type alertProblems struct {
 	workspace core.Workspace
-	posts     []store.FailedPost // the posts that an email can list
-	failed    int                // how many posts failed, listed or not
-	accounts  []store.LostAccount
+	posts     []store.FailedPost  // the posts that an email can list
+	failed    int                 // how many posts failed, listed or not
+	lost      []store.LostAccount // accounts that must be reconnected
+	erased    []store.LostAccount // accounts whose data was erased
 	// canReconnect reports whether the recipient's role allows them to reconnect accounts.
 	canReconnect bool
 }
@@ -81,8 +82,16 @@ func (a *App) consumeDueAlertsAndQueueEmails(ctx context.Context, t store.Tenant
 	if p.posts, err = t.FailedPostsWithoutRetryAmong(ctx, posts, alertListed); err != nil {
 		return err
 	}
-	if p.accounts, err = t.LostAccountsAmong(ctx, accounts); err != nil {
+	found, err := t.LostAccountsAmong(ctx, accounts)
+	if err != nil {
 		return err
+	}
+	for _, account := range found {
+		if account.Erased {
+			p.erased = append(p.erased, account)
+		} else {
+			p.lost = append(p.lost, account)
+		}
 	}
 	readers, err := t.MembersAndMailChoices(ctx)
 	if err != nil {
@@ -113,7 +122,7 @@ func (a *App) startAlertPauses(ctx context.Context, t store.Tenant, p alertProbl
 			return err
 		}
 	}
-	if len(p.accounts) == 0 {
+	if len(p.lost)+len(p.erased) == 0 {
 		return nil
 	}
 	return t.StartAlertPause(ctx, store.AlertAccount, "")
@@ -124,7 +133,7 @@ func (p alertProblems) filterForRecipient(recipient store.MailRecipient) alertPr
 	of := alertProblems{workspace: p.workspace, canReconnect: recipient.Role.CanManage()}
 	choice := recipient.Role.MailChoiceOrDefault(recipient.Choice)
 	if choice == core.MailAll {
-		of.accounts = p.accounts
+		of.lost, of.erased = p.lost, p.erased
 	}
 	for _, post := range p.posts {
 		lost := core.PostError{Code: post.Code}.IsLostAccess() // the email about the account covers it
@@ -138,13 +147,17 @@ func (p alertProblems) filterForRecipient(recipient store.MailRecipient) alertPr
 	return of
 }
 
-// newAlertLetters returns one letter about the failed posts and one about the lost accounts, if there are any.
+// newAlertLetters returns one letter about the failed posts, one about the accounts that must be reconnected, and one
+// about the erased accounts, if there are any.
 func (a *App) newAlertLetters(p alertProblems) (letters []mail.Letter) {
 	if len(p.posts) > 0 {
 		letters = append(letters, a.newFailedPostsLetter(p))
 	}
-	if len(p.accounts) > 0 {
-		letters = append(letters, a.newLostAccountsLetter(p))
+	if len(p.lost) > 0 {
+		letters = append(letters, a.appendAccounts(a.newReconnectLetter(p), p.lost))
+	}
+	if len(p.erased) > 0 {
+		letters = append(letters, a.appendAccounts(a.newErasureLetter(p), p.erased))
 	}
 	return letters
 }
@@ -185,28 +198,25 @@ func (a *App) newFailedPostsLetter(p alertProblems) mail.Letter {
 	return appendUnlistedCount(l, p.failed)
 }
 
-func (a *App) newLostAccountsLetter(p alertProblems) mail.Letter {
-	l := a.newReconnectLetter(p)
-	if p.accounts[0].Erased { // then all of them are
-		l = a.newErasureLetter(p)
-	}
-	for _, account := range p.accounts[:min(len(p.accounts), alertListed)] {
+// appendAccounts adds the list of accounts to a letter.
+func (a *App) appendAccounts(l mail.Letter, accounts []store.LostAccount) mail.Letter {
+	for _, account := range accounts[:min(len(accounts), alertListed)] {
 		l.Items = append(l.Items, mail.Item{
 			Title: account.Name + " on " + a.cfg.Networks.DisplayName(account.Platform), Detail: account.Reason,
 		})
 	}
-	return appendUnlistedCount(l, len(p.accounts))
+	return appendUnlistedCount(l, len(accounts))
 }
 
 // newErasureLetter returns the letter about erased accounts, without their list.
 func (a *App) newErasureLetter(p alertProblems) mail.Letter {
 	l := mail.Letter{
-		Subject: fmt.Sprintf("An account on %s was disconnected", a.cfg.Networks.DisplayName(p.accounts[0].Platform)),
+		Subject: fmt.Sprintf("An account on %s was disconnected", a.cfg.Networks.DisplayName(p.erased[0].Platform)),
 		Paragraphs: []string{fmt.Sprintf("Belfry has disconnected an account in the workspace %s and deleted its data. "+
 			"The account's queued posts are now drafts.", p.workspace.Name)},
 		Action: mail.Link{Label: "View drafts", URL: a.workspacePageURL(p.workspace, "posts?status=draft")},
 	}
-	if n := len(p.accounts); n > 1 {
+	if n := len(p.erased); n > 1 {
 		l.Subject = fmt.Sprintf("%d accounts in %s were disconnected", n, p.workspace.Name)
 		l.Paragraphs[0] = fmt.Sprintf("Belfry has disconnected %d accounts in the workspace %s and deleted their data. "+
 			"The accounts' queued posts are now drafts.", n, p.workspace.Name)
@@ -216,7 +226,7 @@ func (a *App) newErasureLetter(p alertProblems) mail.Letter {
 
 // newReconnectLetter returns the letter about accounts that must be reconnected, without their list.
 func (a *App) newReconnectLetter(p alertProblems) mail.Letter {
-	first, request := p.accounts[0], "Reconnect"
+	first, request := p.lost[0], "Reconnect"
 	if !p.canReconnect {
 		request = "Belfry has lost access to"
 	}
@@ -226,7 +236,7 @@ func (a *App) newReconnectLetter(p alertProblems) mail.Letter {
 			"Until the account is reconnected, its queued posts fail when they are due.", p.workspace.Name)},
 		Action: mail.Link{Label: "Reconnect", URL: a.workspacePageURL(p.workspace, "accounts")},
 	}
-	if n := len(p.accounts); n > 1 {
+	if n := len(p.lost); n > 1 {
 		l.Subject = fmt.Sprintf("%s %d accounts in %s", request, n, p.workspace.Name)
 		l.Paragraphs[0] = fmt.Sprintf("Belfry can no longer publish to %d accounts in the workspace %s. "+
 			"Until the accounts are reconnected, their queued posts fail when they are due.", n, p.workspace.Name)

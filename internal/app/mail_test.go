@@ -556,3 +556,32 @@ func TestAnErasureIsToldAboutByEmailAndInTheTimeline(t *testing.T) {
 		t.Errorf("the timeline says %+v", last)
 	}
 }
+
+// Reconnecting cannot bring back an erased account, and what is lost with it does not concern the other account.
+func TestAnErasureIsNotToldAboutWithAnAccountThatNeedsReconnecting(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	ws := o.Workspace("one")
+	lost := ws.Account("threads")
+	ws.Account("facebook", "Harbour Bakery")
+	request := signedRequest("data-deletion", person, o.Clock.Now())
+	_, err := o.App.VerifyCallbackAndUpdateAccounts(t.Context(), "facebook", request)
+	must(t, err)
+	o.WorkErasures()
+	_, err = o.Pool.Exec(t.Context(), `UPDATE accounts SET status = 'revoked', status_reason = 'Access was removed.'
+		WHERE platform = 'threads'`)
+	must(t, err)
+	o.Clock.Advance(3 * time.Minute)
+	must(t, o.App.QueueAlertEmails(t.Context()))
+	got := map[string]string{}
+	for _, m := range o.deliver() {
+		got[m.Subject] = m.Text
+	}
+	reconnect, erasure := got["Reconnect "+lost.DisplayName+" on Threads"], got["An account on Facebook was disconnected"]
+	if len(got) != 2 || !strings.Contains(reconnect, "Access was removed.") || strings.Contains(reconnect, "on Facebook") {
+		t.Errorf("the email about the lost account is %q of %v", reconnect, got)
+	}
+	if !strings.Contains(erasure, "now drafts") || strings.Contains(erasure, "on Threads") {
+		t.Errorf("the email about the erased account is %q", erasure)
+	}
+}

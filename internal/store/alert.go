@@ -106,13 +106,12 @@ type LostAccount struct {
 	Erased   bool
 }
 
-// LostAccountsAmong returns those of the given accounts that must be reconnected, followed by those whose data was
-// erased.
+// LostAccountsAmong returns those of the given accounts that must be reconnected or whose data was erased, by name.
 func (t Tenant) LostAccountsAmong(ctx context.Context, ids []core.AccountID) ([]LostAccount, error) {
 	return queryMany[LostAccount](t.query(ctx, `
 		SELECT id, platform, display_name AS name, status_reason AS reason, external_id = `+erasedExternalID+` AS erased
 		FROM accounts
 		WHERE workspace_id = @ws AND id = ANY(@ids) AND status <> 'ok'
 			AND (disconnected_at IS NULL OR external_id = `+erasedExternalID+`)
-		ORDER BY erased, lower(display_name), id`, args{"ids": ids}))
+		ORDER BY lower(display_name), id`, args{"ids": ids}))
 }
