@@ -384,6 +384,15 @@ func (r *request) renderMoveError(form url.Values, e *core.Error) error {
 	if err != nil {
 		return err
 	}
+	if form.Get(calendar.FieldTogether) != "" {
+		shown := link.ParseCalendar(r.echo.QueryParams()).Filter
+		entry, err := r.web.cfg.App.ListCalendarEntryPosts(r.context(), r.caller, calendarListRequestWithoutNetwork(shown),
+			core.Platform(shown.Network), p.ID)
+		if err != nil && core.CodeOf(err) != core.CodeNotFound { // the post may have left the entry
+			return err
+		}
+		p.Revision = entry.EntryRevision
+	}
 	m.Refused = &calendar.Refusal{
 		Post:  calendar.Post{ID: p.ID, Text: cmp.Or(valueOrZero(p.Title), p.Text), Revision: p.Revision},
 		Error: *r.web.errorForPeople(e), At: form.Get(calendar.FieldAt), Together: form.Get(calendar.FieldTogether),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -358,6 +359,43 @@ func TestAMoveThatIsSentTwiceMovesOnce(t *testing.T) {
 	}
 	if n := a.auditedChanges(); n != 2 {
 		t.Errorf("the audit log has %d entries", n)
+	}
+}
+
+// Only the first post of an entry had to be the one that the page showed.
+func TestAMoveOfAnEntryIsRefusedIfAnyOfItsPostsHasChanged(t *testing.T) {
+	t.Parallel()
+	changes := map[string]contract.EditPost{
+		"edited":       {Text: new("Rye bread is sold out."), InPlace: true},
+		"moved":        {When: &contract.When{PublishAt: "2026-10-08T18:00"}},
+		"made a draft": {When: &contract.When{Word: "draft"}},
+	}
+	for name, change := range changes {
+		for changed := range 3 {
+			t.Run(fmt.Sprintf("post %d is %s", changed, name), func(t *testing.T) {
+				t.Parallel()
+				a := newAlmanac(t)
+				posts := a.together("2026-10-07T18:00", "Rye bread is back.", a.account, a.ws.Account("facebook"), a.ws.Account("threads"))
+				entry := a.calendar("").one(t, "[data-together]")
+				a.Clock.Advance(time.Minute)
+				edit := change
+				edit.ID = posts[changed].ID
+				_, err := a.App.EditPost(t.Context(), a.ws.Owner, edit)
+				must(t, err)
+				refused := a.b.post("/calendar/move", "post", strings.TrimPrefix(attribute(entry, "id"), "entry-"), "together", "yes",
+					"at", "2026-10-09T12:00", "revision", attribute(entry, "data-revision"))
+				refused.is(t, http.StatusConflict).says(t, "was changed after you opened this page")
+				for _, p := range slices.Delete(posts, changed, changed+1) {
+					if at := a.ws.Post(p).PublishAt; !at.Equal(p.PublishAt.Time) {
+						t.Errorf("another post of the entry is moved to %s", at)
+					}
+				}
+				if name == "edited" { // so the entry still has all posts
+					again := refused.form(t, "dialog#move form")
+					a.b.send(http.MethodPost, "/calendar/move", again.Encode()).is(t, http.StatusSeeOther)
+				}
+			})
+		}
 	}
 }
 

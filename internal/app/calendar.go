@@ -26,7 +26,7 @@ type CalendarPost struct {
 	Status   core.PostStatus
 	Text     string // the published title or, if there is none, the text
 	At       time.Time
-	Revision string // core.Post.Revision
+	Revision string // core.Post.Revision, or store.CalendarPost.EntryRevision if the entry represents several posts
 	// Movable reports that the post can be given another time: its state and the caller's role allow it.
 	Movable bool
 }
@@ -37,6 +37,8 @@ type CalendarPosts struct {
 	Posts     []CalendarPost
 	Total     int
 	HasFailed bool
+	// EntryRevision identifies the posts of ListCalendarEntryPosts; see MoveCalendarEntryPosts.
+	EntryRevision string
 }
 
 // ListCalendarPosts returns, for each span of time, the posts that match the filter. If platformOrEmpty is not "", only
@@ -99,6 +101,9 @@ func (a *App) ListMovablePosts(ctx context.Context, c core.Caller, filter contra
 var movableStatuses = []core.PostStatus{core.PostDraft, core.PostQueued}
 
 func (a *App) calendarPostOf(c core.Caller, p store.CalendarPost) CalendarPost {
+	if p.Together > 1 {
+		p.Revision = p.EntryRevision
+	}
 	return CalendarPost{
 		Together: p.Together, Platforms: p.Platforms, Replaced: p.Replaced, ID: p.ID.String(), Account: p.Account,
 		Platform: p.Platform, Status: p.Status, Text: cmp.Or(a.publishedTitle(p.Platform, p.Title), p.Text), At: p.At,
@@ -132,29 +137,26 @@ func (a *App) ListCalendarEntryPosts(ctx context.Context, c core.Caller, filter 
 		return CalendarPosts{}, err
 	}
 	posts := convertAll(found, func(p store.CalendarPost) CalendarPost { return a.calendarPostOf(c, p) })
-	return CalendarPosts{Posts: posts, Total: found[0].Total}, nil
+	return CalendarPosts{Posts: posts, Total: found[0].Total, EntryRevision: found[0].EntryRevision}, nil
 }
 
 // MoveCalendarEntryPosts reschedules the posts of one entry of a filtered calendar, each with the same checks as a
-// single post. The edit contains the id of one of the posts, the revision of that post that the person has seen, and
-// the new time. The move continues if the person leaves the page, so that it does not stop halfway.
+// single post. The edit contains the id of one of the posts, the revision of the entry that the person has seen, or "",
+// and the new time. If any post of the entry has changed since then, it returns conflict and moves none. The move
+// continues if the person leaves the page, so that it does not stop halfway.
 func (a *App) MoveCalendarEntryPosts(ctx context.Context, c core.Caller, filter contract.ListPosts,
 	platformOrEmpty core.Platform, edit contract.EditPost,
 ) (BulkResult, error) {
-	t, id, err := authorizeAndParseID[core.PostKind](a, c, core.Write, edit.ID)
+	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return BulkResult{}, err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), onceTimeout)
 	defer cancel()
-	seen, err := t.Post(ctx, id)
-	if err == nil {
-		err = checkRevisionIfEditable(seen, contract.EditPost{Revision: edit.Revision})
-	}
-	if err != nil {
-		return BulkResult{}, err
-	}
 	together, err := a.ListCalendarEntryPosts(ctx, c, filter, platformOrEmpty, edit.ID)
+	if err == nil || edit.Revision != "" && core.CodeOf(err) == core.CodeNotFound { // the post may have left the entry
+		err = checkRevisionIfShown("calendar entry", edit.Revision, together.EntryRevision)
+	}
 	if err != nil {
 		return BulkResult{}, err
 	}
@@ -162,10 +164,13 @@ func (a *App) MoveCalendarEntryPosts(ctx context.Context, c core.Caller, filter 
 		return BulkResult{}, core.Fail(core.CodeConflict, "This entry has %d posts, but at most %d can be moved at once.",
 			together.Total, maxTogether).WithHint("Filter the calendar by account, group or network, then move fewer posts at a time.")
 	}
-	ids := convertAll(together.Posts, func(p CalendarPost) string { return p.ID })
+	ids, shown := make([]string, len(together.Posts)), map[string]string{}
+	for i, p := range together.Posts {
+		ids[i], shown[p.ID] = p.ID, p.Revision
+	}
 	return a.applyToEachPost(ctx, t, ids, func(p core.Post) (done bulkChange, err error) {
 		moved, before, err := a.EditPostWithUndo(ctx, c, contract.EditPost{
-			ID: p.ID.String(), Revision: p.Revision(), When: edit.When,
+			ID: p.ID.String(), Revision: shown[p.ID.String()], When: edit.When,
 		})
 		if moved.PublishAt != nil {
 			done.at = moved.PublishAt.Time

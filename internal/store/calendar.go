@@ -31,17 +31,25 @@ type CalendarPost struct {
 	Text     string
 	At       time.Time
 	Revision string // core.Post.Revision, but not for a failed post with a live copy
+	// EntryRevision changes if any post of the entry changes, is removed or returns.
+	EntryRevision string
+}
+
+// entryRevisionSQL returns the SQL of CalendarPost.EntryRevision. The posts p of the entry are the rows of a group or, if
+// windowOrEmpty is a clause such as OVER (), those of the window.
+func entryRevisionSQL(windowOrEmpty string) string {
+	return `concat(count(*) ` + windowOrEmpty + `, ' ', extract(epoch FROM max(p.updated_at) ` + windowOrEmpty + `))`
 }
 
 const calendarColumns = `p.id, a.display_name, p.platform, p.status, p.publish_at, p.text, p.title, p.tags, p.settings,
 	p.tz, p.media_ids, p.updated_at`
 
 // ScanRow reads the place and total of the span, whether a post of it has failed, the number and networks of the posts,
-// whether they are replaced, and calendarColumns.
+// whether they are replaced, their EntryRevision, and calendarColumns.
 func (c *CalendarPost) ScanRow(rows pgx.Rows) error {
 	var p core.Post
 	err := rows.Scan(&c.Span, &c.Total, &c.SpanFailed, &c.Together, (*pgtype.FlatArray[core.Platform])(&c.Platforms),
-		&c.Replaced, idScanner(&c.ID), &c.Account, (*string)(&c.Platform), (*string)(&c.Status),
+		&c.Replaced, &c.EntryRevision, idScanner(&c.ID), &c.Account, (*string)(&c.Platform), (*string)(&c.Status),
 		timeScanner(&c.At), &p.Text, &p.Title, (*pgtype.FlatArray[string])(&p.Tags), (*[]byte)(&p.Settings), &p.Zone,
 		(*pgtype.FlatArray[core.MediaID])(&p.MediaIDs), timeScanner(&p.UpdatedAt))
 	p.PublishAt, p.Status = c.At, c.Status
@@ -63,12 +71,13 @@ func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.Ca
 	}
 	q.args["froms"], q.args["tos"], q.args["mosts"], q.args["merge"] = from, to, most, mergePostsOfOneRequest
 	return queryValues[CalendarPost](t.queryReplanned(ctx, `
-		SELECT span.place, e.total, e.failed, e.together, e.platforms, e.replaced, `+calendarColumns+`
+		SELECT span.place, e.total, e.failed, e.together, e.platforms, e.replaced, e.revision, `+calendarColumns+`
 		FROM unnest(@froms::timestamptz[], @tos::timestamptz[], @mosts::int[])
 			WITH ORDINALITY AS span(since, until, most, place)
 		CROSS JOIN LATERAL (
 			SELECT (array_agg(p.id ORDER BY p.id))[1] AS id, count(*) AS together,
 				array_agg(DISTINCT p.platform) AS platforms, bool_and(`+isReplaced+`) AS replaced,
+				`+entryRevisionSQL("")+` AS revision,
 				(sum(count(*)) OVER ())::int AS total,
 				bool_or(p.status = 'failed' AND NOT bool_and(`+isReplaced+`)) OVER () AS failed
 			FROM posts p
@@ -87,7 +96,8 @@ func (t Tenant) PostsInCalendarEntry(ctx context.Context, f PostFilter, id core.
 	q := f.buildCalendarQuery()
 	q.args["id"] = id
 	return queryValues[CalendarPost](t.queryReplanned(ctx, `
-		SELECT 1, count(*) OVER ()::int, false, 1, ARRAY[p.platform], `+isReplaced+`, `+calendarColumns+`
+		SELECT 1, count(*) OVER ()::int, false, 1, ARRAY[p.platform], `+isReplaced+`, `+entryRevisionSQL("OVER ()")+`,
+			`+calendarColumns+`
 		FROM posts one JOIN posts p ON `+listTime+` = one.publish_at AND p.created_at = one.created_at
 			AND p.status = one.status
 		JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
