@@ -130,17 +130,18 @@ func (a *App) checkEditAndParseSettings(in contract.EditPost) (settings map[core
 	return a.parseSettings("settings", valueOr(in.Settings, nil))
 }
 
-// lockPublicationAndCheckNotArmed locks the post's ledger row, and returns conflict if the post may already be
-// published. In that case, the content must not change, because Belfry searches the network for it before a retry.
-func lockPublicationAndCheckNotArmed(ctx context.Context, t store.Tenant, p core.Post) error {
+// lockPublicationAndCheckContentMayChange locks the post's ledger row, and returns conflict if the post can be changed,
+// but not its content. lockMovablePublication checks whether a queued post can be changed at all.
+func lockPublicationAndCheckContentMayChange(ctx context.Context, t store.Tenant, p core.Post) error {
 	pub, err := t.LockPublication(ctx, p.ID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return nil
 	case err != nil:
 		return err
-	case pub.Armed && pub.AllowsPostChanges():
-		return core.Fail(core.CodeConflict, "The content cannot be changed, because the post may already be published.").
+	case pub.AllowsPostChanges() && !pub.AllowsContentChanges():
+		return core.Fail(core.CodeConflict,
+			"The content cannot be changed, because Belfry searches the network for it before it sends the post again.").
 			WithHint("Check the account on the network. To publish something else, duplicate the post and edit the duplicate.")
 	}
 	return nil
@@ -170,7 +171,7 @@ func (a *App) checkAndSetEditedContent(ctx context.Context, t store.Tenant, p *c
 	default:
 		return errUnchangeable(*p)
 	}
-	if err := lockPublicationAndCheckNotArmed(ctx, t, *p); err != nil {
+	if err := lockPublicationAndCheckContentMayChange(ctx, t, *p); err != nil {
 		return err
 	}
 	p.Text, p.Tags = valueOr(in.Text, p.Text), valueOr(in.Tags, p.Tags)

@@ -142,7 +142,14 @@ func (p Publication) MayHavePublished() bool {
 }
 
 // AllowsPostChanges reports whether a queued post can still be cancelled, rescheduled or edited: only before it is
-// armed.
+// armed. While a call that had no effect (AnswerAbsent) leaves the post in this step, the worker repeats the call as
+// soon as the network responds.
 func (p Publication) AllowsPostChanges() bool {
 	return p.Step == StepIdle || p.Step == StepCreating || p.Step == StepWaiting
 }
+
+// AllowsContentChanges reports whether AllowsPostChanges also extends to the content. After a publishing call, it does
+// not, not even if the network did not show the post (AnswerAbsent). The worker searches the network again right before
+// the next call, because a call can take effect unusually late. The content is all that such a search has to go by: with
+// other content, Belfry would miss the first post and publish a second. People can edit a duplicate instead.
+func (p Publication) AllowsContentChanges() bool { return p.AllowsPostChanges() && !p.Armed }

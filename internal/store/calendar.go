@@ -35,8 +35,8 @@ type CalendarPost struct {
 	EntryRevision string
 }
 
-// entryRevisionSQL returns the SQL of CalendarPost.EntryRevision. The posts p of the entry are the rows of a group or, if
-// windowOrEmpty is a clause such as OVER (), those of the window.
+// entryRevisionSQL returns the SQL of CalendarPost.EntryRevision. The posts p of the entry are the rows of a group or,
+// if windowOrEmpty is a clause such as OVER (), those of the window.
 func entryRevisionSQL(windowOrEmpty string) string {
 	return `concat(count(*) ` + windowOrEmpty + `, ' ', extract(epoch FROM max(p.updated_at) ` + windowOrEmpty + `))`
 }
