@@ -78,9 +78,13 @@ func (e *Engine) loadClaimsAndCountTakeovers(ctx context.Context, ws core.Worksp
 	return out, nil
 }
 
-// newClaimAndCountTakeover returns the claim of a publication, without its post. It counts a takeover in the metrics.
+// newClaimAndCountTakeover returns the claim of a publication, without its post. It counts a takeover in the metrics. If
+// a new attempt begins, it drops the failure of the earlier one.
 func (e *Engine) newClaimAndCountTakeover(ws core.WorkspaceID, pub store.Publication) *claim {
 	waited := pub.Rest == store.RestTurn
+	if pub.Rest == store.RestQueued || pub.Rest == core.DoRetry {
+		pub.Failure = nil
+	}
 	if pub.Rest == "" {
 		e.cfg.Metrics.CountPublicationTakeover()
 		if pub.Step == core.StepCreating {
@@ -134,7 +138,6 @@ func (c *claim) logAndPostponeStuckPost(ctx context.Context, cause error) error 
 	c.log.ErrorContext(ctx, "this server cannot publish a post", "error", cause)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
 	defer cancel()
-	c.forgetFailureIfAttemptBegins()
 	c.pub.Rest, c.pub.NextAt = store.RestStuck, c.databaseNow().Add(core.PollBackoff(firstBackoff, c.pub.Polls))
 	c.pub.Polls++
 	return c.logInsteadIfClaimLost(c.tenant.SaveStepAndEndClaim(ctx, c.pub, nil, c.nextTurnLease()))
@@ -150,7 +153,6 @@ func (c *claim) setUpConnectorAndItem() error {
 		return fmt.Errorf("post %s is for the network %q, which this server does not support", c.post.ID, c.post.Platform)
 	}
 	c.net, c.desc = net, net.Describe()
-	c.forgetFailureIfAttemptBegins()
 	if err := c.restoreLastFailure(); err != nil {
 		return err
 	}
@@ -193,13 +195,6 @@ func (c *claim) setUpConnectorAndItem() error {
 	var err error
 	c.item.Token, err = cfg.OpenToken(c.account, c.post.Workspace, c.sealedToken)
 	return err
-}
-
-// forgetFailureIfAttemptBegins drops the failure that an earlier attempt stored.
-func (c *claim) forgetFailureIfAttemptBegins() {
-	if c.pub.Rest == store.RestQueued || c.pub.Rest == core.DoRetry {
-		c.pub.Failure = nil
-	}
 }
 
 // restoreLastFailure decodes the failure that an earlier claim of the same attempt stored.
