@@ -88,8 +88,8 @@ type ProfileReader interface {
 // Finisher is a network with steps that follow once a post is live, such as setting a thumbnail. No step publishes or
 // removes the post.
 type Finisher interface {
-	// ListFinalSteps returns the steps for a post with the draft's content, as words that fit into a sentence; nil if
-	// there are none.
+	// ListFinalSteps returns the steps for a post with the draft's content, each as a verb phrase such as "set the
+	// thumbnail"; nil if there are none. In a note, "<network> did not" precedes it.
 	ListFinalSteps(d Draft) []string
 	// RunFinalStep does one of the steps. It may be called again after any result, so a step that is not safe to repeat
 	// first checks whether it has already been done. A Rejected error is final, and its message is added to the post's

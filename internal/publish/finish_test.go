@@ -18,7 +18,9 @@ type finishing struct {
 	calls *[]string
 }
 
-func (f finishing) ListFinalSteps(network.Draft) []string { return []string{"ribbon", "bow"} }
+func (f finishing) ListFinalSteps(network.Draft) []string {
+	return []string{"tie the ribbon", "add the bow"}
+}
 
 func (f finishing) RunFinalStep(_ context.Context, it network.Item, externalID, step string) error {
 	if externalID == "" || it.Token.Access == "" || len(it.Files) != 1 {
@@ -46,11 +48,11 @@ func TestAFinalStepIsRepeatedAndNotedWhenItFails(t *testing.T) {
 		t.Helper()
 		b.Clock.Advance(after)
 		fails, calls = failure, nil
-		again, err := b.App.Engine().RunFinalStepOrAddNote(b.Context(), b.ws.ID, id, "ribbon")
+		again, err := b.App.Engine().RunFinalStepOrAddNote(b.Context(), b.ws.ID, id, "tie the ribbon")
 		timeline, eventsErr := b.App.ListPostEventsAndNextRetry(b.Context(), b.ws.Owner, post.ID)
 		must(t, eventsErr)
 		events := timeline.Events
-		if err != nil || again != want || !slices.Equal(calls, []string{"ribbon"}) ||
+		if err != nil || again != want || !slices.Equal(calls, []string{"tie the ribbon"}) ||
 			!slices.Equal(events[len(events)-1].Notes, notes) {
 			t.Errorf("want %v, got %v, %v; called %v; noted %q", want, again, err, calls, events[len(events)-1].Notes)
 		}
@@ -64,10 +66,10 @@ func TestAFinalStepIsRepeatedAndNotedWhenItFails(t *testing.T) {
 	finish(time.Hour, later, 6*time.Hour)
 	finish(0, &network.Error{Kind: network.RateLimited, Message: "Too many.", RetryAfter: 9 * time.Hour}, 9*time.Hour)
 	refused := &network.Error{Kind: network.Rejected, Message: "Ribbons are out."}
-	note := "Facebook did not set the ribbon: Ribbons are out."
+	note := "Facebook did not tie the ribbon: Ribbons are out."
 	finish(0, refused, 0, note)
 	finish(0, refused, 0, note)
-	finish(24*time.Hour, later, 0, note, "Facebook did not set the ribbon: Not yet.")
+	finish(24*time.Hour, later, 0, note, "Facebook did not tie the ribbon: Not yet.")
 	if p := b.ws.Post(post); p.Status != "live" || p.Error != nil {
 		t.Errorf("the post is %s: %+v", p.Status, p.Error)
 	}

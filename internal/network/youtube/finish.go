@@ -13,9 +13,9 @@ import (
 
 // Final steps, once a video is on the channel.
 const (
-	stepVisibility = "visibility"
-	stepThumbnail  = "thumbnail"
-	stepPlaylist   = "playlist"
+	stepVisibility = "set the visibility"
+	stepThumbnail  = "set the thumbnail"
+	stepPlaylist   = "add the video to the playlist"
 )
 
 // ListFinalSteps returns the final steps for a video. The check of its visibility is always one of them.
