@@ -142,5 +142,5 @@ func confirmRestore(ctx context.Context, p *program, s *commandSession, unproved
 		return err
 	}
 	return p.printLinef("Publishing resumes. Posts marked as live: %d. Posts that Belfry will look up on the networks: %d. "+
-		"Posts that will not be sent because of another copy: %d.", done.Live, done.LookedFor, done.Stopped)
+		"Posts that Belfry will not publish because another copy was, or may have been, published: %d.", done.Live, done.LookedFor, done.Stopped)
 }

@@ -201,7 +201,7 @@ func (a *App) RetryPostFromDashboard(ctx context.Context, c core.Caller, id, rev
 			return err
 		}
 		if p.Status == core.PostFailed && p.AccountStatus != core.AccountOK {
-			return core.Fail(core.CodeConflict, "The connection to %s is lost.", p.AccountName).
+			return core.Fail(core.CodeConflict, "Belfry no longer has access to %s.", p.AccountName).
 				WithHint("Connect the account again, then retry the post.")
 		}
 		return a.requeuePostUnlessOutcomeUnknown(ctx, t, *p)

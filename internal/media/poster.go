@@ -70,7 +70,7 @@ func decodeKeyframe(ctx context.Context, ffmpeg string, f *file, facts Facts) (i
 	defer os.RemoveAll(folder) //nolint:errcheck // the system clears its temporary folder
 	in := filepath.Join(folder, "excerpt.mov")
 	if err := os.WriteFile(in, excerpt, 0o600); err != nil {
-		return nil, fmt.Errorf("write a poster's excerpt: %w", err)
+		return nil, fmt.Errorf("write an excerpt of a video: %w", err)
 	}
 	out, err := runFFmpeg(ctx, ffmpeg, firstFrameArguments(in, facts), folder)
 	if err != nil {

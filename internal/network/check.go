@@ -211,7 +211,7 @@ func (f *Findings) addFormatIssue(l core.FileLimits, m core.Media) {
 	case l.AllowsConversionFrom(m.Mime):
 		format += fmt.Sprintf(", which Belfry cannot convert: its dimensions (%s) are too large", formatPixels(m.Width, m.Height))
 		if m.Mime == "image/webp" { // an animation with one frame counts as a still image, but the frame may be smaller
-			format += ", or its only frame does not fill them"
+			format += ", or its only frame is smaller than the image"
 		}
 		format += ". Save it as a smaller JPEG"
 	}

@@ -117,7 +117,7 @@ func TestCheckLimitsJudgesByTheTable(t *testing.T) {
 		"a WebP": {
 			kind:  "photo",
 			draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Mime = "image/webp" })}},
-			want:  []string{"format_unsupported"}, hint: "It accepts JPEG, PNG; this file is WebP, which Belfry cannot convert: its dimensions (1000 × 1000 pixels) are too large, or its only frame does not fill them. Save it as a smaller JPEG.",
+			want:  []string{"format_unsupported"}, hint: "It accepts JPEG, PNG; this file is WebP, which Belfry cannot convert: its dimensions (1000 × 1000 pixels) are too large, or its only frame is smaller than the image. Save it as a smaller JPEG.",
 		},
 		"an animated WebP": {
 			kind:  "photo",

@@ -944,7 +944,7 @@ func sharedInputs(m ComposeModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 72, "> <span class=\"help\" id=\"tags-help\">Separate tags with commas. They are added as hashtags or keywords, where the network supports them.</span>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 72, "> <span class=\"help\" id=\"tags-help\">Separate tags with commas. Belfry adds them as hashtags or keywords, where the network supports them.</span>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

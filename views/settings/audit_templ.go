@@ -196,7 +196,7 @@ func Audit(m AuditModel) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = screen(m.Frame, m.Frame.Link.AuditLog(link.AuditFilter{}), "Audit log", "Who changed members, keys, accounts, groups and settings, and who changed or deleted posts, files and folders. Entries are kept for a year.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = screen(m.Frame, m.Frame.Link.AuditLog(link.AuditFilter{}), "Audit log", "Who changed members, API keys, accounts, groups and settings, and who changed or deleted posts, files and folders. Belfry keeps each entry for a year.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -49,8 +49,8 @@ type roleOption struct {
 func (m MembersModel) offeredRoles() []roleOption {
 	all := []roleOption{
 		{core.RoleViewer, "Viewer: read only"},
-		{core.RoleEditor, "Editor: posts and files"},
-		{core.RoleAdmin, "Admin: posts, files, accounts, keys and members"},
+		{core.RoleEditor, "Editor: posts, files and groups"},
+		{core.RoleAdmin, "Admin: posts, files, groups, accounts, keys and members"},
 		{core.RoleOwner, "Owner: everything"},
 	}
 	return slices.DeleteFunc(all, func(o roleOption) bool { return m.Role.CheckRoleChange("", o.role) != nil })
