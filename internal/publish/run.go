@@ -136,11 +136,11 @@ func (c *claim) tryWriteReceipt(ctx context.Context, r restore.Receipt) {
 	}
 }
 
-// loadIDsOfOtherPostsIfSearching loads the network's ids of the account's other posts before a call that asks what
-// happened to this post. A search must not mistake one of those posts for this one. The ids are loaded once the search
-// has the turn, because then no other post is being published.
+// loadIDsOfOtherPostsIfSearching loads the network's ids of the account's other posts before a call that may search for
+// this post. A search must not mistake one of those posts for this one. The ids are loaded once the call has the turn,
+// because then no other post is being published.
 func (c *claim) loadIDsOfOtherPostsIfSearching(ctx context.Context, do core.Action) (err error) {
-	if c.pub.ArmedAt.IsZero() || do != core.DoFind && do != core.DoStatus {
+	if !c.maySearch(do) {
 		return nil
 	}
 	since := c.pub.ArmedAt.Add(-clockDrift)

@@ -10,13 +10,18 @@ import (
 
 // setTurnFlags sets in call whether the statement that saves the call takes the account's turn or passes it on. Until
 // the outcome of an irreversible call is saved, no other post of the account may make its irreversible call. Nor may it
-// search the network, because the search could find the post whose id is not saved yet; only a search before the post's
-// time needs no turn. If a network shows a post as soon as it has the files, the turn is taken when the post is
-// created, so that the arm can follow immediately.
+// search the network, because the search could find the post whose id is not saved yet. If a network shows a post as
+// soon as it has the files, the turn is taken when the post is created, so that the arm can follow immediately.
 func (c *claim) setTurnFlags(call *store.Call) {
-	call.TakesTurn = call.Do == core.DoPublish || call.Do == core.DoFind && !c.pub.Preparing ||
-		call.Do == core.DoCreate && c.delivery.Gated
-	call.PassesTurn = c.hasTurn && !call.TakesTurn && (c.called == core.DoPublish || call.Do == core.DoCreate)
+	call.TakesTurn = call.Do == core.DoPublish || c.maySearch(call.Do) || call.Do == core.DoCreate && c.delivery.Gated
+	call.PassesTurn = c.hasTurn && !call.TakesTurn && call.Do == core.DoCreate
+}
+
+// maySearch reports whether the connector may search the account's posts during a call: in FindPost, and in
+// AdvanceStatus once a post is armed whose handle shows the outcome. If the network no longer has the object of the
+// handle, only a search can tell.
+func (c *claim) maySearch(do core.Action) bool {
+	return do == core.DoFind || do == core.DoStatus && c.pub.Armed && c.pub.Flow.CanRepeatCall()
 }
 
 // nextTurnLease returns for how long the next post gets the account's turn when this claim ends, or 0 if this post does

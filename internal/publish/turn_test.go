@@ -377,3 +377,70 @@ func TestASearchWaitsUntilTheOutcomeOfAnotherPostIsSaved(t *testing.T) {
 		t.Errorf("the lost post is %s: %+v", lost.StatusLine, lost.Error)
 	}
 }
+
+// A status query searches the account's posts if the container is missing. During the call of another post with the
+// same text, it found that post, and the lost post counted as published.
+func TestAStatusQueryThatMaySearchWaitsUntilTheOutcomeOfAnotherPostIsSaved(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	b.Fault(fault("threads", "publish", "drop_before_accept"))
+	lost := b.ws.Work(b.ws.Now("the same words", account))
+	b.Clock.Set(b.next())
+	other := b.ws.Now("the same words", account)
+	id, err := core.ParseID[core.PostKind](other.ID)
+	must(t, err)
+	missing := sim.Fault{Network: "threads", Call: "status", Kind: "error", Code: 100, Subcode: 33, Status: 400, Times: new(1)}
+	worker := b.through(func(n network.Network) network.Network {
+		return meanwhile{Network: n, publishing: func() {
+			b.Fault(missing)
+			lost = b.ws.Work(lost)
+		}}
+	})
+	must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
+	if other = b.ws.Post(other); other.Status != "live" || other.ExternalID == nil {
+		t.Errorf("the published post is %s: %+v", other.StatusLine, other.Error)
+	}
+	if lost.Status != "queued" {
+		t.Errorf("the lost post is %s during the call of the other", lost.StatusLine)
+	}
+	for range 2 {
+		lost = b.after(5*time.Minute, lost)
+	}
+	b.wants(lost, "live", 2, "created", "queued", "publishing", "live")
+}
+
+// A search before the post's time could find the post whose id is not saved yet, like any other search.
+func TestASearchBeforeItsTimeWaitsUntilTheOutcomeOfAnotherPostIsSaved(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("facebook")
+	post := b.prepared(b.ahead("ahead", account, b.photo()))
+	b.Clock.Set(post.PublishAt.Time)
+	throttle := fault("facebook", "publish", sim.RateLimited)
+	throttle.RetryAfter = 600
+	b.Fault(throttle)
+	post = b.ws.Work(post)
+	b.Clock.Set(b.next())
+	post = b.ws.Work(post)
+	at := utc(b.Clock.Now().Add(20 * time.Minute).Format("2006-01-02T15:04"))
+	post = b.edit(post, contract.EditPost{When: &at})
+	b.Clock.Set(b.next())
+	b.exec(`UPDATE accounts SET held_until = NULL`)
+	searches := b.calls("list")
+	other, err := b.arm(b.ws.Now("other", account))
+	must(t, err)
+	post = b.ws.Work(post)
+	b.says(post, " · waiting for another post of this account")
+	if n := b.calls("list") - searches; n != 0 {
+		t.Errorf("%d searches during the turn of another post", n)
+	}
+	if b.due() {
+		t.Error("a post is due before its time")
+	}
+	b.endCall(other)
+	post = b.ws.Work(post)
+	if n := b.calls("list") - searches; n != 1 || post.Status != "queued" {
+		t.Errorf("after the turn, the post is %s and was searched for %d times, want once", post.StatusLine, n)
+	}
+	b.Clock.Set(post.PublishAt.Time)
+	b.goesLive(post)
+}

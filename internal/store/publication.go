@@ -173,9 +173,9 @@ const fence = `workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch A
 
 // SaveStepBeforeCall stores the state of the protocol, the result of the last call and the next call, in one statement,
 // and renews the lease. It must succeed before the call is made. quietAfter is how long from now the irreversible call
-// can take effect. SaveStepBeforeCall returns the call's step id. For a call that takes the turn, it returns ErrNotDue
-// if the post is not due yet. It returns ErrNoTurn if another post of the account has the turn, or if another worker is
-// just taking over; EndClaimUntilTurn distinguishes the two. After ErrFenced, the worker must stop.
+// can take effect. SaveStepBeforeCall returns the call's step id. For a call that takes the turn, except a search, it
+// returns ErrNotDue if the post is not due yet. It returns ErrNoTurn if another post of the account has the turn, or if
+// another worker is just taking over; EndClaimUntilTurn distinguishes the two. After ErrFenced, the worker must stop.
 func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Outcome, next Call, lease,
 	quietAfter time.Duration,
 ) (stepID int64, err error) {
@@ -216,7 +216,7 @@ func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Out
 		return 0, ErrFenced
 	case err != nil:
 		return 0, fmt.Errorf("save %s before %s: %w", p.Step, next.Do, err)
-	case step.ID == nil && !step.Due:
+	case step.ID == nil && !step.Due && next.Do != core.DoFind:
 		return 0, ErrNotDue
 	case step.ID == nil:
 		return 0, ErrNoTurn
@@ -334,7 +334,7 @@ type Call struct {
 	Seq      int
 	Do       core.Action
 	Deadline time.Duration // from now
-	// TakesTurn says that no other post of the account may make its irreversible call or a search from now on. The
+	// TakesTurn says that no other post of the account may make its irreversible call or search from now on. The
 	// irreversible call always takes the turn. PassesTurn says that the next waiting post can continue.
 	TakesTurn, PassesTurn bool
 }

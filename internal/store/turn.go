@@ -22,10 +22,11 @@ const waitForTurn = 10 * time.Minute
 // accountSQL is the account of @post.
 const accountSQL = `(SELECT account_id FROM posts WHERE workspace_id = @ws AND id = @post)`
 
-// takeTurnSQL takes the turn for a claimed publication that is due, unless another post of its account has it. Like
-// every statement that writes a publication and a turn, it locks the publication first.
+// takeTurnSQL takes the turn for a claimed publication, unless another post of its account has it. Before the post is
+// due, only a search gets the turn. Like every statement that writes a publication and a turn, it locks the publication
+// first.
 const takeTurnSQL = `, mine AS (
-			SELECT post_id FROM publications WHERE ` + fence + ` AND due_at <= clock() FOR NO KEY UPDATE
+			SELECT post_id FROM publications WHERE ` + fence + ` AND (due_at <= clock() OR @call = 'find') FOR NO KEY UPDATE
 		), turn AS (
 			INSERT INTO turns AS t (workspace_id, account_id, post_id, until)
 			SELECT @ws, ` + accountSQL + `, post_id, clock() + @lease::interval FROM mine
@@ -35,7 +36,7 @@ const takeTurnSQL = `, mine AS (
 		)`
 
 // passTurnSQL ends the turn of the publication in the CTE fenced, if it has the turn. The waiting post that is due
-// first gets the turn and becomes due now. A locked post is skipped, because another transaction is changing it.
+// first gets the turn and is woken. A locked post is skipped, because another transaction is changing it.
 const passTurnSQL = `, held AS (
 			SELECT account_id FROM turns WHERE workspace_id = @ws AND account_id = ` + accountSQL + ` AND post_id = @post
 				AND EXISTS (SELECT FROM fenced) FOR UPDATE
@@ -45,7 +46,7 @@ const passTurnSQL = `, held AS (
 				WHERE u.workspace_id = @ws AND u.turn_of = held.account_id AND u.rest = 'turn'
 				ORDER BY u.due_at, u.post_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) AS w
 		), woken AS (
-			UPDATE publications u SET turn_of = NULL, next_action_at = clock() FROM first
+			UPDATE publications u SET turn_of = NULL, ` + wakeSQL + ` FROM first
 			WHERE u.workspace_id = @ws AND u.post_id = first.post_id RETURNING u.post_id
 		), passed AS (
 			UPDATE turns t SET post_id = woken.post_id, until = clock() + @lease::interval FROM held, woken
@@ -71,10 +72,13 @@ func (t Tenant) EndClaimUntilTurn(ctx context.Context, p Publication) error {
 	changed, err := t.execChanged(ctx, `
 		UPDATE publications SET `+stepColumns+`, rest = @rest, polls = 0, turn_of = account_id,
 			armed_at = CASE WHEN @armed THEN armed_at END, lease_owner = NULL, lease_until = NULL,
-			next_action_at = clock() + CASE WHEN EXISTS ( -- the turn may have ended in the meantime
+			next_action_at = CASE WHEN due_at > clock() THEN due_at ELSE next.at END,
+			prepare_at = CASE WHEN due_at > clock() THEN next.at END
+		FROM (SELECT `+accountSQL+` AS account_id, `+relaxed+`) AS of CROSS JOIN LATERAL (
+			SELECT clock() + CASE WHEN EXISTS ( -- the turn may have ended in the meantime
 				SELECT FROM turns t WHERE t.account_id = of.account_id AND t.post_id <> @post AND t.until > clock()
-			) THEN @wait::interval ELSE '0' END
-		FROM (SELECT `+accountSQL+` AS account_id, `+relaxed+`) AS of
+			) THEN @wait::interval ELSE '0' END AS at
+		) AS next
 		WHERE `+fence, a)
 	if err != nil {
 		return fmt.Errorf("record that a post is waiting for its turn: %w", err)
@@ -91,7 +95,7 @@ const turnEnded = `u.turn_of IS NOT NULL
 	AND NOT EXISTS (SELECT FROM turns t WHERE t.account_id = u.turn_of AND t.until > clock())`
 
 // WakeNextPostsAwaitingTurn wakes one post of each account whose posts wait although no post has the turn. The waiting
-// post with the earliest time becomes due now, and takes the turn when it is armed, like any other post. An account
+// post with the earliest time is woken, and takes the turn before its call, like any other post. An account
 // needs this if a worker has died, or if a turn ended while a post began to wait. WakeNextPostsAwaitingTurn waits for
 // no lock, so it cannot deadlock with a transaction that changes several posts.
 func (s *Store) WakeNextPostsAwaitingTurn(ctx context.Context) error {
@@ -103,7 +107,7 @@ func (s *Store) WakeNextPostsAwaitingTurn(ctx context.Context) error {
 				SELECT u.post_id FROM publications u WHERE u.turn_of = free.account_id AND u.rest = 'turn'
 				ORDER BY u.due_at, u.post_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) AS w
 		)
-		UPDATE publications u SET turn_of = NULL, next_action_at = clock() FROM first WHERE u.post_id = first.post_id`, nil)
+		UPDATE publications u SET turn_of = NULL, `+wakeSQL+` FROM first WHERE u.post_id = first.post_id`, nil)
 	if woken {
 		s.signalDue()
 	}
