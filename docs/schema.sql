@@ -154,6 +154,14 @@ CREATE TABLE public.account_facts (
     told_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.account_turns (
+    platform text NOT NULL,
+    external_id text NOT NULL,
+    post_id uuid NOT NULL,
+    until timestamp with time zone NOT NULL
+)
+WITH (fillfactor='50');
+
 CREATE TABLE public.accounts (
     id uuid NOT NULL,
     workspace_id uuid NOT NULL,
@@ -764,6 +772,9 @@ ALTER TABLE ONLY public.river_notification ALTER COLUMN id SET DEFAULT nextval('
 ALTER TABLE ONLY public.account_facts
     ADD CONSTRAINT account_facts_pkey PRIMARY KEY (workspace_id, account_id);
 
+ALTER TABLE ONLY public.account_turns
+    ADD CONSTRAINT account_turns_pkey PRIMARY KEY (platform, external_id);
+
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_pkey PRIMARY KEY (id);
 
@@ -944,6 +955,8 @@ ALTER TABLE ONLY public.workspaces
 ALTER TABLE ONLY public.workspaces
     ADD CONSTRAINT workspaces_slug_key UNIQUE (slug);
 
+CREATE INDEX account_turns_post ON public.account_turns USING btree (post_id);
+
 CREATE INDEX accounts_avatar ON public.accounts USING btree (avatar) WHERE (avatar <> ''::text);
 
 CREATE INDEX accounts_check ON public.accounts USING btree (check_at) WHERE ((status = 'ok'::text) AND (disconnected_at IS NULL));
@@ -1108,6 +1121,9 @@ CREATE TRIGGER workspaces_slug AFTER INSERT OR UPDATE OF slug ON public.workspac
 
 ALTER TABLE ONLY public.account_facts
     ADD CONSTRAINT account_facts_workspace_id_account_id_fkey FOREIGN KEY (workspace_id, account_id) REFERENCES public.accounts(workspace_id, id);
+
+ALTER TABLE ONLY public.account_turns
+    ADD CONSTRAINT account_turns_post_id_fkey FOREIGN KEY (post_id) REFERENCES public.publications(post_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);

@@ -100,7 +100,7 @@ func TestAGateStaysClosedIfTheDatabaseLosesTheClaim(t *testing.T) {
 	var given [][]network.File
 	worker := b.through(func(n network.Network) network.Network {
 		return crashedAfterCreate{n, &given, func() {
-			_, err := b.Pool.Exec(b.Context(), rewind+`; DELETE FROM turns`)
+			_, err := b.Pool.Exec(b.Context(), rewind+`; DELETE FROM account_turns`)
 			must(t, err)
 		}}
 	})

@@ -278,7 +278,7 @@ func TestPassingTurnsDoesNotDeadlockWithAChangeOfSeveralPosts(t *testing.T) {
 	tx, err := b.Pool.Begin(b.Context())
 	must(t, err)
 	defer func() { _ = tx.Rollback(context.WithoutCancel(b.Context())) }()
-	_, err = tx.Exec(b.Context(), `DELETE FROM turns WHERE post_id = (SELECT id FROM posts WHERE text = 'one')`)
+	_, err = tx.Exec(b.Context(), `DELETE FROM account_turns WHERE post_id = (SELECT id FROM posts WHERE text = 'one')`)
 	must(t, err)
 	must(t, b.Store.WakeNextPostsAwaitingTurn(b.Context()))
 	_, err = tx.Exec(b.Context(), `SELECT FROM publications u JOIN posts p ON p.id = u.post_id WHERE p.text = 'two' FOR UPDATE OF u`)
@@ -443,4 +443,30 @@ func TestASearchBeforeItsTimeWaitsUntilTheOutcomeOfAnotherPostIsSaved(t *testing
 	}
 	b.Clock.Set(post.PublishAt.Time)
 	b.goesLive(post)
+}
+
+// Two workspaces can connect the same account of a network. A search of one could find the post of the other before the
+// id of that post was saved.
+func TestWorkspacesShareTheTurnOfAnAccount(t *testing.T) {
+	b := newBench(t)
+	two := b.Workspace("two")
+	ours, theirs := b.ws.Account("threads", "Harbour Bakery"), two.Account("threads", "Harbour Bakery")
+	for name, end := range map[string]func(held store.Publication){
+		"passed on": b.endCall,
+		"ended with its lease": func(store.Publication) {
+			b.Clock.Advance(time.Minute)
+			must(t, b.Store.WakeNextPostsAwaitingTurn(b.Context()))
+		},
+	} {
+		held, err := b.arm(b.ws.Now("ours, "+name, ours))
+		must(t, err)
+		waiting := two.Work(two.Now("theirs, "+name, theirs))
+		if !strings.HasSuffix(waiting.StatusLine, " · waiting for another post of this account") || b.due() {
+			t.Errorf("%s: during the turn, the other workspace's post is %s", name, waiting.StatusLine)
+		}
+		end(held)
+		if waiting = two.Work(waiting); waiting.Status != "live" {
+			t.Errorf("%s: after the turn, the other workspace's post is %s", name, waiting.StatusLine)
+		}
+	}
 }

@@ -102,8 +102,8 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 func (t Tenant) PutPublicationAndEndClaim(ctx context.Context, p Publication) error {
 	return t.signalDueIfNoError(t.exec(ctx, `
 		WITH ended AS ( -- the turn of a post that waited for it
-			DELETE FROM turns WHERE workspace_id = @ws AND post_id = @post
-				AND account_id = `+accountSQL+`
+			DELETE FROM account_turns
+			WHERE post_id = (SELECT post_id FROM publications WHERE workspace_id = @ws AND post_id = @post)
 		)
 		INSERT INTO publications AS p (post_id, workspace_id, platform, flow, step, handle, armed, open, answer, tries,
 			deaths, external_id, rest, due_at, ahead, next_action_at, prepare_at,

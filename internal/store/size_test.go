@@ -89,8 +89,8 @@ func TestPassingTheTurnReadsTheWaitingPostsOfOneAccount(t *testing.T) {
 	var epoch int64
 	must(t, conn.QueryRow(t.Context(), `UPDATE publications SET lease_owner = $2, lease_until = now() + interval '1 hour'
 		WHERE post_id = $1 RETURNING lease_epoch`, e.post, owner).Scan(&epoch))
-	_, err = conn.Exec(t.Context(), `INSERT INTO turns (workspace_id, account_id, post_id, until)
-		VALUES ($1, $2, $3, now() + interval '1 hour')`, e.workspace, e.account, e.post)
+	_, err = conn.Exec(t.Context(), `INSERT INTO account_turns (platform, external_id, post_id, until)
+		SELECT platform, external_id, $2, now() + interval '1 hour' FROM accounts WHERE id = $1`, e.account, e.post)
 	must(t, err)
 	p := store.Publication{Post: e.post, Epoch: epoch, Owner: owner}
 	p.Flow, p.Step = core.FlowHandle, core.StepIdle
