@@ -62,12 +62,12 @@ type Post struct {
 	// MayBeLive reports whether the network may have published a failed post or a draft, even if no error says so.
 	MayBeLive bool
 	// Asking reports whether the publishing call may have succeeded and the worker asks the network whether it did: at
-	// AskAt, or now if AskAt is zero.
+	// AskAt, or now if AskAt is zero, or when the post no longer waits for another post of its account (Waiting).
 	Asking bool
 	AskAt  time.Time
 	// Preparing reports whether the network is processing the post. Nothing of the post is visible yet.
 	Preparing bool
-	// Waiting reports whether the post waits until another post of its account is published.
+	// Waiting reports whether the post waits until another post of its account is published or searched for.
 	Waiting bool
 	// PrepareAt is when Belfry sends the post to the network ahead of its time; zero if it does not or already has.
 	PrepareAt time.Time
@@ -252,6 +252,8 @@ func (p Post) formatStatus(line, networkName string) string {
 		line += " · " + p.Zone.FormatTime(p.PublishAt)
 	}
 	switch {
+	case p.Asking && p.Waiting:
+		line += " · waiting for another post of this account, will then ask " + networkName + " whether it published the post"
 	case p.Asking && p.AskAt.IsZero():
 		line += " · asking " + networkName + " whether it published the post"
 	case p.Asking:

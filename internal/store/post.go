@@ -110,11 +110,11 @@ func (r postRow) setWorkerActivity(p *core.Post) {
 	p.Busy = r.held || !r.ledger.AllowsPostChanges()
 	// before it calls again, the worker asks the network
 	p.Asking = r.ledger.IsCallUnresolved() && r.ledger.Answer != core.AnswerTaken && !r.calling || r.rest == core.DoSettle
-	if p.Asking && !r.held && r.ahead {
+	p.Waiting = r.rest == RestTurn && r.ahead
+	if p.Asking && !r.held && r.ahead && !p.Waiting {
 		p.AskAt = r.next
 	}
 	p.Preparing = r.rest == core.DoPoll && !p.Asking
-	p.Waiting = r.rest == RestTurn && !p.Asking
 }
 
 // Post returns a post.

@@ -20,3 +20,20 @@ func TestTheNetworkHasAWaitingPostOnlyIfItsWritersCannotMoveIt(t *testing.T) {
 		}
 	}
 }
+
+// The page named a time at which nothing was scheduled.
+func TestAPostWhoseSearchWaitsForAnotherPostNamesNoTime(t *testing.T) {
+	t.Parallel()
+	m := ShowModel{Asking: true, Waiting: true, Network: "Threads"}
+	var page strings.Builder
+	if err := notice(m).Render(t.Context(), &page); err != nil {
+		t.Fatal(err)
+	}
+	const want = "This post waits for another post of this account. Then Belfry asks Threads whether the post arrived."
+	if got := page.String(); !strings.Contains(got, want) || strings.Contains(got, "is asking") || strings.Contains(got, "<time") {
+		t.Errorf("the page says %s", got)
+	}
+	if got := nextStepText(m); got != "Waiting for another post of this account" {
+		t.Errorf("the timeline says %q", got)
+	}
+}
