@@ -192,7 +192,7 @@ var reasons = map[string]network.ErrorMeaning{
 	"playlistOperationUnsupported": badPlaylist, "videoAlreadyInAnotherSeriesPlaylist": badPlaylist, "manualSortRequired": badPlaylist,
 	"invalidContentDetails": badPlaylist, "invalidPlaylistItemPosition": badPlaylist, "invalidResourceType": badPlaylist,
 	"channelIdRequired": badPlaylist, "playlistIdRequired": badPlaylist, "resourceIdRequired": badPlaylist,
-	"videoNotFound": {
+	codeVideoNotFound: {
 		Kind: network.Transient, Hint: "Check the channel on YouTube: the video may have been deleted.", AfterLive: true,
 	},
 

@@ -41,7 +41,7 @@ func (n *Network) RunFinalStep(ctx context.Context, it network.Item, externalID,
 		return err
 	}
 	v, err := n.fetchVideo(ctx, it, externalID)
-	if e, ok := errors.AsType[*network.Error](err); ok && e.Code == "videoNotFound" {
+	if e, ok := errors.AsType[*network.Error](err); ok && e.Code == codeVideoNotFound {
 		e.Kind = network.Transient // right after an upload, YouTube may not find the video
 	}
 	if err != nil {

@@ -161,6 +161,8 @@ const (
 	uploadDeleted   = "deleted"
 
 	failureUploadAborted = "uploadAborted" // the only reason that is not about the file
+
+	codeVideoNotFound = "videoNotFound" // YouTube's code, which also stands for an empty response
 )
 
 // videoNode is a video, as the Data API returns it.
@@ -183,7 +185,7 @@ func (n *Network) fetchVideo(ctx context.Context, it network.Item, id string) (v
 	case err != nil:
 		return videoNode{}, err
 	case len(out.Items) != 1 || out.Items[0].ID != id:
-		return videoNode{}, &network.Error{Kind: network.Rejected, Code: "videoNotFound", Message: "The video was not found."}
+		return videoNode{}, &network.Error{Kind: network.Rejected, Code: codeVideoNotFound, Message: "The video was not found."}
 	}
 	return out.Items[0], nil
 }
@@ -206,7 +208,8 @@ func (n *Network) fetchVideoStatus(ctx context.Context, it network.Item, id stri
 	return doneStatus(id), nil
 }
 
-// pendingOrDoneIfUnreadable returns the status of a video that cannot be queried. YouTube has certainly accepted it.
+// pendingOrDoneIfUnreadable returns the status of a video that cannot be queried. YouTube has certainly accepted it. If
+// YouTube still does not find it when it must have been processed, only a person can tell whether it was published.
 func (n *Network) pendingOrDoneIfUnreadable(
 	pending network.Status, it network.Item, err error,
 ) (network.Status, error) {
@@ -217,6 +220,8 @@ func (n *Network) pendingOrDoneIfUnreadable(
 	case n.now().Sub(it.LastArmedAt()) < maxProcessing &&
 		(e.Kind == network.Rejected || e.Kind == network.NotSent || isUnknownOrTransient(err)):
 		return pending, nil
+	case e.Code == codeVideoNotFound:
+		return network.Status{Verdict: core.Ambiguous, Code: e.Code, Message: e.Message}, nil
 	}
 	return doneStatus(pending.ExternalID), nil
 }

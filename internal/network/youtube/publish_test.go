@@ -336,6 +336,22 @@ func TestAVideoThatIsProcessedForLongIsLive(t *testing.T) {
 	}
 }
 
+// A video that YouTube did not find counted as live, even if a person had said that the post was not published. Whether
+// the video was deleted or never shown, only a person can tell.
+func TestAVideoThatIsNeverFoundIsNotCalledLive(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	it := w.NewItem("Missing")
+	it.ArmedAt, it.ExternalID = w.Now(), "missing"
+	w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte(`{"items":[]}`)) })
+	for _, want := range []core.Verdict{core.Pending, core.Ambiguous} {
+		if st, err := w.Net.AdvanceStatus(t.Context(), it, ""); err != nil || st.Verdict != want {
+			t.Errorf("want %s, got %+v, %v", want, st, err)
+		}
+		w.Advance(30 * time.Minute)
+	}
+}
+
 // Quota of the project lasts until midnight in Los Angeles, a channel's own limit for a day. Neither is a short
 // throttle.
 func TestLimitsOfADay(t *testing.T) {
