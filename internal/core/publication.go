@@ -127,8 +127,9 @@ func (p Publication) IsCallUnresolved() bool {
 }
 
 // answerIfKnownUnmade returns the answer if it says that the last irreversible call had no effect, or else AnswerNone.
+// While a call may be unanswered, the answer is about an earlier one.
 func (p Publication) answerIfKnownUnmade() Answer {
-	if p.Answer == AnswerAbsent || p.Answer == AnswerDenied {
+	if !p.Open && (p.Answer == AnswerAbsent || p.Answer == AnswerDenied) {
 		return p.Answer
 	}
 	return AnswerNone

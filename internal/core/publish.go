@@ -114,6 +114,9 @@ func (p Publication) nextAfterClaim(s Signal) (Publication, Action) {
 		}
 		return p, DoBackoff
 	case StepArmed:
+		if p.Open && p.Answer == AnswerDenied { // a dead worker may have made a call, which the answer does not cover
+			p.Answer = AnswerNone
+		}
 		switch {
 		case !s.AccountOK && !p.IsCallUnresolved():
 			return p.becomeFailed(DoAccount)
@@ -220,7 +223,10 @@ func (p Publication) nextAfterStatusBeforeArm(s Signal) (Publication, Action) {
 }
 
 func (p Publication) armAndPublish() (Publication, Action) {
-	p.Step, p.Armed, p.Open, p.Answer = StepArmed, true, true, AnswerNone
+	p.Step, p.Armed, p.Open = StepArmed, true, true
+	if p.Answer != AnswerDenied { // which counts again if the call turns out not to have been sent
+		p.Answer = AnswerNone
+	}
 	return p, DoPublish
 }
 
@@ -296,12 +302,16 @@ func (p Publication) nextAfterPublish(s Signal) (Publication, Action) {
 		p.Open, p.Answer = false, answers[s.Verdict]
 		return p, p.Flow.chooseOutcomeQuery()
 	case NotSent:
-		p.Open, p.Answer = false, AnswerAbsent
+		p.Open = false
+		if p.Answer != AnswerDenied {
+			p.Answer = AnswerAbsent
+		}
 		if !p.Flow.CanRepeatCall() {
 			p.Step = StepIdle
 		}
 		return p.nextAfterHarmlessFailure(s)
 	}
+	p.Answer = AnswerNone
 	if s.Verdict == Pending {
 		p.Answer = AnswerTaken
 	}

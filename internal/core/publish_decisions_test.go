@@ -293,3 +293,27 @@ func TestDecisions(t *testing.T) {
 		}
 	}
 }
+
+// A person's answer was forgotten at the next call, even if no byte of the call was sent. It covers no later call.
+func TestAPersonsAnswerStaysUntilACallIsSent(t *testing.T) {
+	t.Parallel()
+	due := core.Signal{AccountOK: true, Due: true, Quiet: true, MayRetry: true}
+	after := func(call core.Action, v core.Verdict) core.Signal {
+		s := due
+		s.Call, s.Verdict = call, v
+		return s
+	}
+	for verdict, want := range map[core.Verdict]core.Action{core.NotSent: core.DoStatus, core.Lost: core.DoOutcomeUnknown} {
+		p := core.Publication{Flow: core.FlowOneCall, Step: core.StepIdle, Armed: true, Answer: core.AnswerDenied}
+		var do core.Action
+		for _, s := range []core.Signal{
+			due, after(core.DoFind, core.Ambiguous), after(core.DoStatus, core.Ready), after(core.DoPublish, verdict),
+			due, after(core.DoFind, core.Ambiguous),
+		} {
+			p, do = p.Next(s)
+		}
+		if do != want {
+			t.Errorf("after a call with the verdict %s, an ambiguous search leads to %s, want %s", verdict, do, want)
+		}
+	}
+}
