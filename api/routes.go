@@ -121,7 +121,7 @@ func allRoutes() []route {
 			"List members and invitations, oldest first"),
 		newRoute("POST /members", http.StatusCreated, "members_invite", "members", "inviteMember",
 			"Invite a person; the link is shown only in this response").
-			withDescription("Belfry emails the link to the person, unless this server sends no email or the address has recently received several invitations. If `emailed` is not `true`, send the person `inviteUrl` yourself. The response does not reveal whether the person already has an account on this server. If you invite a person again, the response contains a new link, and the old link stops working. Until they expire, invitations count toward the plan's limit on members. Only an owner can invite owners.").
+			withDescription("Belfry emails the link to the person, unless this server sends no email or the address has recently received several invitations. If `emailed` is not `true`, send the person `inviteUrl` yourself. The response does not reveal whether the person already has an account on this server. If you invite a person again, the response contains a new link, and the old link stops working. Until they expire, invitations count toward the subscription plan's limit on members. Only an owner can invite owners.").
 			withMoreErrorCodes(core.CodeConflict),
 		newRoute("PATCH /members/{id}", http.StatusOK, "members_edit", "members", "editMember",
 			"Change the role of a member or an invitation").

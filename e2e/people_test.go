@@ -46,7 +46,7 @@ func TestInvitedMembersAreOfferedWhatTheirRoleMayDo(t *testing.T) {
 			.find((m) => m.querySelector("[data-testid=mail-to]").innerText === "`+role+`@example.org")
 			.querySelector("[data-testid=mail-action]").href`)
 	}
-	workspace := []string{"General", "Members", "API keys", "Plan and usage", "Audit log"}
+	workspace := []string{"General", "Members", "API keys", "Usage and limits", "Audit log"}
 	you := []string{"Profile", "Password and sessions", "Theme and shortcuts"}
 	for _, role := range roles {
 		writes, manages := role != "viewer", role == "admin" || role == "owner"
@@ -61,7 +61,7 @@ func TestInvitedMembersAreOfferedWhatTheirRoleMayDo(t *testing.T) {
 			t.Errorf("%s: %d buttons to connect an account", role, got)
 		}
 		b.openSettings("Profile")
-		want := slices.Concat([]string{"Plan and usage"}, you)
+		want := slices.Concat([]string{"Usage and limits"}, you)
 		if manages {
 			want = slices.Concat(workspace, you)
 		}
@@ -108,7 +108,7 @@ func TestAForgottenPasswordIsReplacedInABrowser(t *testing.T) {
 	b.typeInto("#email", "ada@example.org")
 	b.typeInto("#password", "seven quiet ropes hang")
 	b.clickLink(testid("sign-in-submit"))
-	for _, page := range []string{"Plan and usage", "Audit log", "Theme and shortcuts", "Profile"} {
+	for _, page := range []string{"Usage and limits", "Audit log", "Theme and shortcuts", "Profile"} {
 		b.openSettings(page)
 		b.checkAccessibility(page)
 	}

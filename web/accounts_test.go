@@ -255,7 +255,7 @@ func TestAFullPlanSaysSo(t *testing.T) {
 	}
 	b := r.as(ws)
 	page := b.get("/accounts").is(t, http.StatusOK)
-	page.says(t, "You have reached your plan's limit of 3 accounts", "disconnect an account or change your plan")
+	page.says(t, "You have reached your limit of 3 accounts", "disconnect an account or change your subscription plan")
 	page = b.get("/accounts/connect/threads").is(t, http.StatusPaymentRequired)
 	page.says(t, "Disconnect an account, or change the subscription plan.")
 	page.one(t, `a[href="https://example.org/plans"]`)
@@ -270,7 +270,7 @@ func TestAWorkspaceOverItsPlanSaysHowManyAccountsToDisconnect(t *testing.T) {
 	}
 	ws.Use(core.PlanFree)
 	b := r.as(ws)
-	b.get("/accounts").says(t, "You are over your plan's limit of 3 accounts", "disconnect at least 3 accounts or change")
+	b.get("/accounts").says(t, "You are over your limit of 3 accounts", "disconnect at least 3 accounts or change")
 	b.get("/accounts/connect/threads").is(t, http.StatusPaymentRequired).says(t,
 		"Disconnect at least 3 accounts, or change the subscription plan.")
 }

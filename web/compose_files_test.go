@@ -266,11 +266,11 @@ func TestFilesThatTheWorkspaceHasNoRoomForAreNotSpooled(t *testing.T) {
 	pairs := []string{"account", s.threads.ID, "text", "Not lost", "when", "draft"}
 	large := map[string][]byte{"large.jpg": make([]byte, 3<<20)}
 	page := s.b.uploadComposerFiles("/compose/files", pairs, large).is(t, http.StatusPaymentRequired)
-	if page.says(t, "of the 1 MB that its plan allows"); page.value(t, "text") != "Not lost" {
+	if page.says(t, "of its 1 MB"); page.value(t, "text") != "Not lost" {
 		t.Error("the text is lost")
 	}
 	page = s.b.follow(s.b.uploadComposerFiles("/media/files", nil, large).is(t, http.StatusSeeOther))
-	page.says(t, "of the 1 MB that its plan allows")
+	page.says(t, "of its 1 MB")
 	if list, err := s.App.ListMedia(t.Context(), s.ws.Owner, contract.ListMedia{}); err != nil || len(list.Media) != 0 {
 		t.Errorf("%d files were reserved, %v", len(list.Media), err)
 	}

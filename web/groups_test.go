@@ -142,7 +142,7 @@ func TestAPlanWithoutGroupsSaysSo(t *testing.T) {
 	r := open(t)
 	b := r.as(r.WorkspaceOn(core.PlanFree, "one", "UTC"))
 	page := b.get("/groups").is(t, http.StatusOK)
-	page.says(t, "Your plan does not include groups")
+	page.says(t, "Your subscription plan does not include groups")
 	page.one(t, `a[href="https://example.org/plans"]`)
 	b.post("/groups", "name", "Mine").is(t, http.StatusPaymentRequired)
 }

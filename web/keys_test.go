@@ -105,7 +105,7 @@ func TestAPlanWithoutTheAPISaysSo(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	b := r.as(r.WorkspaceOn(core.PlanFree, "one", "UTC"))
-	b.get("/settings/keys").is(t, http.StatusOK).says(t, "Your plan does not include the API")
+	b.get("/settings/keys").is(t, http.StatusOK).says(t, "Your subscription plan does not include the API")
 }
 
 // Of a form that was sent several times at once, each sending created a key, of which the person saw only the last.

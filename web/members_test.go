@@ -100,7 +100,7 @@ func TestARefusedInvitationKeepsItsForm(t *testing.T) {
 	}
 	ws.Use(core.PlanFree)
 	b.post("/settings/members", "email", "ben@example.org", "role", "viewer").is(t, http.StatusPaymentRequired).says(t,
-		"Remove a member or an invitation", "See plans")
+		"Remove a member or an invitation", "See subscription plans")
 }
 
 func TestTheWorkspaceIsChangedByAForm(t *testing.T) {

@@ -88,7 +88,7 @@ func (r *request) showUsage() error {
 	if m.Plan, m.Drafts, err = r.web.cfg.App.GetPlanAndDraftCount(r.context(), r.caller); err != nil {
 		return err
 	}
-	if m.Frame, err = r.loadFrameAndPopFlash("Plan and usage", layout.SectionSettings); err != nil {
+	if m.Frame, err = r.loadFrameAndPopFlash("Usage and limits", layout.SectionSettings); err != nil {
 		return err
 	}
 	return r.render(http.StatusOK, settings.Usage(m), nil)

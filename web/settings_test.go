@@ -214,7 +214,7 @@ func TestUsageShowsLimitsAndWhatHappensThere(t *testing.T) {
 			t.Errorf("%s: %s", meter, got)
 		}
 	}
-	page.says(t, "Limit reached: you cannot invite more people.", "Change plan")
+	page.says(t, "Limit reached: you cannot invite more people.", "Change subscription plan")
 	r.as(r.Workspace("two")).get("/settings/plan").says(t, "Unlimited", "0 · No limit")
 }
 

@@ -95,12 +95,12 @@ func printWorkspaces(ctx context.Context, p *program, s *commandSession) error {
 func defineSetWorkspacePlan(o *options) action {
 	o.required = []string{"workspace", "plan"}
 	workspace := o.flags.String("workspace", "", "the workspace's short name or id")
-	plan := o.flags.String("plan", "", "the new plan: "+core.DefaultPlans().JoinNames())
+	plan := o.flags.String("plan", "", "the new subscription plan: "+core.DefaultPlans().JoinNames())
 	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
 		if err := s.app.SetWorkspacePlan(ctx, *workspace, core.PlanName(*plan)); err != nil {
 			return err
 		}
-		return p.printLinef("%s is now on the plan %s.", *workspace, *plan)
+		return p.printLinef("%s now has the subscription plan %s.", *workspace, *plan)
 	})
 }
 
@@ -122,7 +122,7 @@ func defineSetUserPassword(o *options) action {
 	o.required = []string{"email", "password-stdin"}
 	email := o.flags.String("email", "", "the person's email address")
 	o.flags.Bool("password-stdin", false,
-		"read the new password from standard input; on the command line, other users of the machine could see it")
+		"read the new password from standard input, so that other users of the machine cannot see it")
 	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
 		password, err := p.readPasswordLine()
 		if err != nil {

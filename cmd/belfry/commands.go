@@ -65,8 +65,8 @@ func allCommands() []command {
 			"workspace create", "", "Create a workspace for a new or existing owner, and print the workspace's id and short name.", local,
 			defineCreateWorkspace,
 		},
-		{"workspace list", "", "List all workspaces: short name, id, plan and name.", local, defineWithoutOptions(withSession(mustExist, printWorkspaces))},
-		{"workspace plan", "", "Change the plan of a workspace.", local, defineSetWorkspacePlan},
+		{"workspace list", "", "List all workspaces: short name, id, subscription plan and name.", local, defineWithoutOptions(withSession(mustExist, printWorkspaces))},
+		{"workspace plan", "", "Change the subscription plan of a workspace.", local, defineSetWorkspacePlan},
 		{
 			"key create", "", "Create an API key and print it once.", "The key acts on behalf of the owner who joined the workspace first.\n" + local,
 			defineCreateAPIKey,

@@ -238,16 +238,16 @@ func overridePlans(plans core.Plans, jsonText []byte) error {
 	for name, figures := range given {
 		plan, ok := plans[name]
 		if !ok {
-			return fmt.Errorf("there is no plan %s; the plans are %s", name, plans.JoinNames())
+			return fmt.Errorf("there is no subscription plan %s; use one of: %s", name, plans.JoinNames())
 		}
 		if err := decodeStrictJSON(figures, &plan); err != nil {
-			return fmt.Errorf("plan %s: %w", name, err)
+			return fmt.Errorf("subscription plan %s: %w", name, err)
 		}
 		for _, limit := range []*int64{
 			plan.Posts, plan.Accounts, plan.Members, plan.Drafts, plan.StorageBytes, plan.FileBytes, plan.HistoryDays,
 		} {
 			if limit != nil && *limit < 0 {
-				return fmt.Errorf("plan %s: a limit is below zero; use null for no limit", name)
+				return fmt.Errorf("subscription plan %s: a limit is below zero; use null for no limit", name)
 			}
 		}
 		plans[name] = plan

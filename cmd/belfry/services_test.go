@@ -53,14 +53,14 @@ func TestAPlansFileChangesWhatItNames(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v, and the plans differ: %s", err, diff)
 	}
-	_, example, _ := strings.Cut(documented(t), "\n## Plans\n")
+	_, example, _ := strings.Cut(documented(t), "\n## Subscription plans\n")
 	_, example, _ = strings.Cut(example, "```json\n")
 	example, _, _ = strings.Cut(example, "```")
 	if got, err := read(example); err != nil || *got[core.PlanStudio].Members != 25 {
 		t.Errorf("the documented file is not taken: %v", err)
 	}
 	for text, says := range map[string]string{
-		`{"free": {"post": 40}}`: "post", `{"fre": {"posts": 40}}`: "there is no plan fre", `{"free": {}} {}`: "after",
+		`{"free": {"post": 40}}`: "post", `{"fre": {"posts": 40}}`: "there is no subscription plan fre", `{"free": {}} {}`: "after",
 		`{"free": [`:               "plans.json",
 		`{"free": {"posts": -1}}`:  "below zero",
 		`{"free": {"drafts": -1}}`: "below zero",

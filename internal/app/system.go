@@ -95,7 +95,7 @@ func (a *App) SetWorkspacePlan(ctx context.Context, slugOrID string, plan core.P
 }
 
 func (a *App) errUnknownPlan(name core.PlanName) error {
-	return core.Invalid("plan", "There is no plan %q. The plans are %s.", name, a.cfg.Plans.JoinNames())
+	return core.Invalid("plan", "There is no subscription plan %q. The subscription plans are %s.", name, a.cfg.Plans.JoinNames())
 }
 
 // ListAllWorkspaces lists all workspaces, oldest first.

@@ -129,9 +129,9 @@ var (
 		"The clocks go forward at that time. The nearest times are %s and %s.")
 	IssueTimeRequired = newIssue("time_required", "A post must have a time before it can be queued.",
 		"Choose a time, or publish now.")
-	IssueQuotaExceeded = newIssue("quota_exceeded", "The workspace has used %d of the %d posts that its plan allows this month.",
+	IssueQuotaExceeded = newIssue("quota_exceeded", "The workspace has used %d of this month's %d posts.",
 		hintFreePostSlots)
-	IssueTooManyDrafts = newIssue("quota_exceeded", "The workspace has %d of the %d drafts that its plan allows.",
+	IssueTooManyDrafts = newIssue("quota_exceeded", "The workspace has %d drafts. The limit is %d.",
 		"Queue or delete drafts, or change the subscription plan.")
 
 	WarnImagesConverted = newWarning("images_converted", "Belfry sends %s to {network} as JPEG.",

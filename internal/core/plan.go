@@ -76,9 +76,9 @@ func DefaultPlans() Plans {
 
 // NewFeatureNotIncludedError returns quota_exceeded for a feature that the plan lacks.
 func NewFeatureNotIncludedError(feature string) *Error {
-	e := Fail(CodeQuotaExceeded, "This workspace's plan does not include %s.", feature)
+	e := Fail(CodeQuotaExceeded, "This workspace's subscription plan does not include %s.", feature)
 	e.Quota = &QuotaFacts{}
-	return e.WithHint("Change to a plan that includes %s.", feature)
+	return e.WithHint("Change to a subscription plan that includes %s.", feature)
 }
 
 // CheckDraftQuota returns quota_exceeded if the plan does not allow more drafts in addition to the existing ones.

@@ -39,7 +39,7 @@ func TestErrorBodies(t *testing.T) {
 		},
 		{
 			"a plan without it", core.NewFeatureNotIncludedError("the API"), 402,
-			`{"code":"quota_exceeded","message":"This workspace's plan does not include the API.","hint":"Change to a plan that includes the API.","limit":0,"used":0,"upgradeUrl":"https://example.org/up"}`, "", 0,
+			`{"code":"quota_exceeded","message":"This workspace's subscription plan does not include the API.","hint":"Change to a subscription plan that includes the API.","limit":0,"used":0,"upgradeUrl":"https://example.org/up"}`, "", 0,
 		},
 		{"rate", late, 429, `{"code":"rate_limited","message":"Too many."}`, "7", 0},
 		{

@@ -191,13 +191,13 @@ func (m Model) updateURL() string { return m.pageURL(m.Filter.Page) + "&seen=" +
 // isAtLimit reports whether the plan allows no further account.
 func (m Model) isAtLimit() bool { return m.Limit != nil && m.Used >= *m.Limit }
 
-// limitTitle says that the plan's limit is reached or exceeded. isAtLimit must be true.
+// limitTitle says that the limit is reached or exceeded. isAtLimit must be true.
 func (m Model) limitTitle() string {
 	state := "have reached"
 	if m.Used > *m.Limit {
 		state = "are over"
 	}
-	return fmt.Sprintf("You %s your plan's limit of %s", state, ui.CountNoun(int(*m.Limit), "account", "accounts"))
+	return fmt.Sprintf("You %s your limit of %s", state, ui.CountNoun(int(*m.Limit), "account", "accounts"))
 }
 
 // canConnect reports whether the person can connect another account on a network.

@@ -33,8 +33,8 @@ var pageTexts = map[int]pageText{
 		"Something in the form or in the address has the wrong format.", "Go back, check what you entered, and try again.",
 	},
 	http.StatusPaymentRequired: {
-		"circle-alert", "Your plan does not allow this action",
-		"The workspace has reached a limit of its plan, or the plan does not include this feature.",
+		"circle-alert", "Your subscription plan does not allow this action",
+		"The workspace has reached one of its limits, or its subscription plan does not include this feature.",
 		"Change the plan. If the monthly limit on posts is reached, you can also wait until next month.",
 	},
 	http.StatusForbidden: {

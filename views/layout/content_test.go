@@ -325,10 +325,10 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{"without it the code is asked for", "setup-wrong", "label[for=code]", []string{"Set-up code"}},
 		{"a manager reaches all settings", "audit", ".settings-nav a", []string{
-			"General", "Members", "API keys", "Plan and usage", "Audit log", "Profile", "Password and sessions", "Theme and shortcuts",
+			"General", "Members", "API keys", "Usage and limits", "Audit log", "Profile", "Password and sessions", "Theme and shortcuts",
 		}},
 		{"others what is theirs", "profile", ".settings-nav a", []string{
-			"Plan and usage", "Profile", "Password and sessions", "Theme and shortcuts",
+			"Usage and limits", "Profile", "Password and sessions", "Theme and shortcuts",
 		}},
 		{
 			"an empty log has no filter to blame", "audit-none", "[data-testid=empty] p",
@@ -409,7 +409,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{"that of the first lost account is the main one", "accounts", "[data-status=expired] .primary", []string{"Reconnect"}},
 		{"a network counts the accounts of all pages", "accounts", "[data-testid=network-threads] .tab-count", []string{"200"}},
-		{"a full plan leads to the plans", "accounts-full", "[data-testid=alert] a", []string{"See plans"}},
+		{"a full plan leads to the plans", "accounts-full", "[data-testid=alert] a", []string{"See subscription plans"}},
 		{
 			"who may not reconnect an account is told whom to ask", "accounts-reader", "[data-testid=ends], [data-testid=keeps-grant]",
 			[]string{"Ask an owner or admin to reconnect the account before 24 Nov 2026, 10:05 CET to keep access."},
@@ -420,8 +420,8 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"all filters of the library can be cleared", "media-filtered", "[data-testid=chips] a:not(.filter-chip)", []string{"Clear all"}},
 		{
 			"groups that exist can be used without the plan", "groups-not-included", "[data-testid=alert] p", []string{
-				"Your plan does not include groups",
-				"You can use, edit and delete existing groups, but not create new ones.", "See plans",
+				"Your subscription plan does not include groups",
+				"You can use, edit and delete existing groups, but not create new ones.", "See subscription plans",
 			},
 		},
 		{

@@ -95,7 +95,7 @@ var auditActions = []ui.Option{
 	{Value: string(core.AuditGroupDeleted), Label: "Group deleted"},
 	{Value: string(core.AuditWorkspaceCreated), Label: "Workspace created"},
 	{Value: string(core.AuditWorkspaceChanged), Label: "Workspace changed"},
-	{Value: string(core.AuditPlanChanged), Label: "Plan changed"},
+	{Value: string(core.AuditPlanChanged), Label: "Subscription plan changed"},
 	{Value: string(core.AuditProfileChanged), Label: "Profile changed"},
 	{Value: string(core.AuditPasswordChanged), Label: "Password changed"},
 	{Value: string(core.AuditPasswordConfirmed), Label: "Password confirmed"},

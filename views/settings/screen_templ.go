@@ -188,10 +188,10 @@ type pageGroup struct {
 
 // settingsGroups returns the settings pages that the person may open, in groups.
 func settingsGroups(f layout.Frame) []pageGroup {
-	workspace := pageGroup{name: "Workspace", pages: []page{{"Plan and usage", f.Link.Usage()}}}
+	workspace := pageGroup{name: "Workspace", pages: []page{{"Usage and limits", f.Link.Usage()}}}
 	if f.Manages {
 		workspace.pages = []page{
-			{"General", f.Link.WorkspaceSettings()}, {"Members", f.Link.Members()}, {"API keys", f.Link.Keys()}, {"Plan and usage", f.Link.Usage()},
+			{"General", f.Link.WorkspaceSettings()}, {"Members", f.Link.Members()}, {"API keys", f.Link.Keys()}, {"Usage and limits", f.Link.Usage()},
 			{"Audit log", f.Link.AuditLog(link.AuditFilter{})},
 		}
 	}
