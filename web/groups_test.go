@@ -137,6 +137,13 @@ func TestWhoMayNotChangeGroupsIsOfferedNothing(t *testing.T) {
 	other.post("/groups/"+g.ID+"/delete").is(t, http.StatusNotFound)
 }
 
+func TestAViewerWithoutGroupsIsToldWhoCreatesThem(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	page := s.seat(s.ws.Member(core.RoleViewer)).get("/groups").is(t, http.StatusOK)
+	page.says(t, "A group is a set of accounts", "No groups yet", "Editors, admins and owners can create groups.")
+}
+
 func TestAPlanWithoutGroupsSaysSo(t *testing.T) {
 	t.Parallel()
 	r := open(t)
