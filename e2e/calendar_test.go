@@ -102,6 +102,7 @@ func TestPostsComposedTogetherAreMovedTogether(t *testing.T) {
 	b.checkAccessibility("a month with posts composed together")
 	b.runActions("ask for a time", chromedp.Focus(chromedp.CSS("td"+together)), chromedp.KeyEvent("m"))
 	b.waitFor(`document.querySelector("#move[open]")?.innerText.includes("Queued, 2 posts on Facebook, Threads") === true`)
+	b.waitFor(`document.querySelector("#move [type=submit]").innerText === "Move 2 posts"`)
 	b.runActions("close the dialog", chromedp.KeyEvent(kb.Escape))
 	b.runActions("open the list", clickOn("td"+together))
 	b.waitFor(`document.querySelectorAll("#dialog[open] [data-testid=together-post]").length === 2`)

@@ -96,6 +96,8 @@ function askForTime(entry) {
   showWeekdays();
   for (const part of ["text", "about"])
     form.querySelector(`#move-${part}`).textContent = entry.querySelector(`.entry-${part}`).textContent;
+  const count = entry.dataset.together;
+  form.querySelector("[type=submit]").textContent = count ? `Move ${count} posts` : "Move post";
   form.querySelector("#move-refused").replaceChildren();
   dialog().close(); // a page may show it as a part of itself
   dialog().showModal();
