@@ -53,7 +53,7 @@ func FilePage(m FileModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.BackLink(m.Frame.Link.Media(m.Back), "Media", "back").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.BackLink(m.Frame.Link.Media(m.Back), "Back to media", "back").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
