@@ -15,6 +15,7 @@ import (
 	"belfry/internal/blob"
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/network"
 	"belfry/internal/network/sim"
 	"belfry/internal/restore"
 	"belfry/internal/store"
@@ -1050,5 +1051,42 @@ func TestACopyOfAPostThatWasPublishedAfterTheBackupIsNotQueuedDuringTheHold(t *t
 	must(t, err)
 	if err := b.queue(copied, time.Hour); core.CodeOf(err) != core.CodeConflict {
 		t.Errorf("queued: %v", err)
+	}
+}
+
+// A post that waited for its turn in the backup went on waiting once it was marked as live: every poll of every replica
+// woke the workers and wrote to the database, for ever.
+func TestAPostThatAReceiptMarksAsLiveDoesNotWaitForItsTurn(t *testing.T) {
+	b := newBench(t)
+	guard := b.App.GuardOrNil()
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+	account := b.ws.Account("threads")
+	one, two := b.ws.Now("one", account), b.ws.Now("two", account)
+	app := b.App
+	b.App = b.through(func(n network.Network) network.Network {
+		return meanwhile{Network: n, publishing: func() {
+			id, err := core.ParseID[core.PostKind](two.ID)
+			must(t, err)
+			must(t, app.Engine().PublishOrPrepare(b.Context(), "another worker", b.ws.ID, id))
+			_, err = b.Pool.Exec(t.Context(), snapshot)
+			must(t, err)
+		}}
+	})
+	b.ws.Work(one)
+	b.App = app
+	if two = b.ws.Work(two); two.Status != "live" {
+		t.Fatalf("two is %s", two.StatusLine)
+	}
+	_, err := b.Pool.Exec(t.Context(), rewind)
+	must(t, err)
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+	_, err = guard.EndHoldUnlessUnproved(t.Context())
+	must(t, err)
+	b.ws.Work(one)
+	must(t, b.Store.WakeNextPostsAwaitingTurn(t.Context()))
+	work, err := b.Store.TimeUntilWork(t.Context(), time.Hour, true)
+	must(t, err)
+	if work.TurnEnded {
+		t.Errorf("%s still waits for its turn", b.ws.Post(two).StatusLine)
 	}
 }

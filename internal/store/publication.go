@@ -113,7 +113,7 @@ func (t Tenant) PutPublicationAndEndClaim(ctx context.Context, p Publication) er
 			CASE WHEN @rest = 'queued' THEN `+prepareAtSQL(`@ahead::interval`, `@due::timestamptz`)+` END, clock())
 		ON CONFLICT (post_id) DO UPDATE SET flow = @flow, step = @step, handle = @handle, armed = @armed, open = @open,
 			answer = @answer, tries = @tries, deaths = @deaths, polls = 0, external_id = @external_id, rest = @rest,
-			due_at = excluded.due_at, ahead = @ahead, preparing = false, turn_of = NULL,
+			due_at = excluded.due_at, ahead = @ahead, preparing = false,
 			next_action_at = excluded.next_action_at, prepare_at = excluded.prepare_at,
 			step_since = excluded.step_since,
 			first_call_at = CASE WHEN p.due_at = excluded.due_at THEN p.first_call_at END, `+endClaimSQL+`
@@ -158,8 +158,8 @@ const oneAccountSQL = `SELECT id FROM accounts WHERE workspace_id = @ws AND id =
 // wakeSQL lets a worker act immediately on a row with the alias u; before the post is due, the worker only prepares it.
 const wakeSQL = `next_action_at = greatest(u.due_at, clock()), prepare_at = CASE WHEN u.due_at > clock() THEN clock() END`
 
-// endClaimSQL ends the claim of a row with the alias p, if there is one.
-const endClaimSQL = `lease_epoch = p.lease_epoch + 1, lease_owner = NULL, lease_until = NULL`
+// endClaimSQL ends the claim of a row with the alias p, or its wait for the turn.
+const endClaimSQL = `lease_epoch = p.lease_epoch + 1, lease_owner = NULL, lease_until = NULL, turn_of = NULL`
 
 // relaxed lets a commit return before it is on disk. It is for changes that the fence or a repeated question corrects
 // after a crash of the database, and never for the arm or the result of a post.
