@@ -119,15 +119,18 @@ func New(cfg Config) (*App, error) {
 	var receipts *restore.Receipts
 	if cfg.Blobs != nil {
 		receipts = restore.NewReceipts(cfg.Blobs, cfg.Now)
-		a.guard = &restore.Guard{
-			Store: cfg.Store, Receipts: receipts, Log: cfg.Log, Now: cfg.Now, StopOvertakenPost: a.stopOvertakenPost,
-		}
 	}
 	a.engine = publish.New(publish.Config{
 		Store: cfg.Store, Networks: cfg.Networks, Ring: cfg.Ring, Schedule: cfg.Schedule, Log: cfg.Log,
 		Metrics: cfg.Metrics, Now: cfg.Now, OpenToken: a.openToken, RenewToken: a.refreshLapsedTokenOrWait,
 		FileURL: a.fileURLIfReachable, OpenFile: a.intake.OpenOriginalOrMakeJPEG, Receipts: receipts,
 	})
+	if receipts != nil {
+		a.guard = &restore.Guard{
+			Store: cfg.Store, Receipts: receipts, Log: cfg.Log, Now: cfg.Now, StopOvertakenPost: a.stopOvertakenPost,
+			EnqueueFollowUps: a.engine.EnqueueFollowUps,
+		}
+	}
 	return a, nil
 }
 

@@ -13,19 +13,55 @@ import (
 	"belfry/internal/store"
 )
 
-// enqueueFinalSteps enqueues the steps that follow once the post is live, such as setting a thumbnail.
-func (c *claim) enqueueFinalSteps(ctx context.Context, t store.Tenant) error {
-	finisher, ok := c.net.(network.Finisher)
-	if !ok {
+// EnqueueFollowUps enqueues what follows once a post is live: its final steps, such as setting a thumbnail, and fetching
+// its link. It does nothing if the post does not exist.
+func (e *Engine) EnqueueFollowUps(ctx context.Context, t store.Tenant, id core.PostID) error {
+	post, err := t.Post(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
-	for _, step := range finisher.ListFinalSteps(c.item.DraftWithoutAccount()) {
-		job := queue.FinalStep{Workspace: c.post.Workspace, Post: c.post.ID, Step: step}
-		if err := t.Enqueue(ctx, job, time.Time{}); err != nil {
-			return err
+	if err != nil {
+		return err
+	}
+	files, err := loadPostFiles(ctx, t, post)
+	if err != nil {
+		return err
+	}
+	return e.enqueueFollowUpsOf(ctx, t, post, files)
+}
+
+// enqueueFollowUpsOf is EnqueueFollowUps for a post and its files. Without the network's id of the post, nothing can
+// follow.
+func (e *Engine) enqueueFollowUpsOf(ctx context.Context, t store.Tenant, post core.Post, files []store.Media) error {
+	if post.ExternalID == "" {
+		return nil
+	}
+	draft := network.Draft{Text: post.Text, Title: post.Title, Tags: post.Tags, Settings: post.Settings}
+	for _, m := range files {
+		draft.Media = append(draft.Media, m.Media)
+	}
+	net, _ := e.cfg.Networks.FindConnector(post.Platform)
+	if finisher, ok := net.(network.Finisher); ok {
+		for _, step := range finisher.ListFinalSteps(draft) {
+			job := queue.FinalStep{Workspace: post.Workspace, Post: post.ID, Step: step}
+			if err := t.Enqueue(ctx, job, time.Time{}); err != nil {
+				return err
+			}
 		}
 	}
-	return nil
+	if post.ExternalURL != "" {
+		return nil
+	}
+	return t.Enqueue(ctx, queue.Link{Workspace: post.Workspace, Post: post.ID}, time.Time{})
+}
+
+// loadPostFiles returns a post's files, including deleted ones, in their order.
+func loadPostFiles(ctx context.Context, t store.Tenant, post core.Post) ([]store.Media, error) {
+	files, err := t.MediaIncludingDeleted(ctx, post.MediaIDs)
+	slices.SortFunc(files, func(a, b store.Media) int {
+		return slices.Index(post.MediaIDs, a.ID) - slices.Index(post.MediaIDs, b.ID)
+	})
+	return files, err
 }
 
 // RunFinalStepOrAddNote performs a step that follows once a post is live. It returns the pause before the next attempt,
@@ -46,13 +82,10 @@ func (e *Engine) RunFinalStepOrAddNote(
 	if err != nil {
 		return 0, err
 	}
-	files, err := t.MediaIncludingDeleted(ctx, post.MediaIDs)
+	files, err := loadPostFiles(ctx, t, post)
 	if err != nil {
 		return 0, err
 	}
-	slices.SortFunc(files, func(a, b store.Media) int {
-		return slices.Index(post.MediaIDs, a.ID) - slices.Index(post.MediaIDs, b.ID)
-	})
 	account, sealed, err := t.AccountWithTokenIncludingDisconnected(ctx, post.Account)
 	if err != nil {
 		return 0, err

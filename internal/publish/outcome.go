@@ -9,7 +9,6 @@ import (
 
 	"belfry/internal/core"
 	"belfry/internal/network"
-	"belfry/internal/queue"
 	"belfry/internal/restore"
 	"belfry/internal/store"
 )
@@ -114,13 +113,7 @@ func (c *claim) storeOutcomeInTx(ctx context.Context, t store.Tenant, action cor
 			return t.SetAccountStatusIfTokenUnchanged(ctx, c.account.ID, c.sealedToken, c.status.Lost, c.status.Message)
 		}
 	case core.DoLive:
-		if change.Post.ExternalID == "" {
-			return nil
-		}
-		if err := c.enqueueFinalSteps(ctx, t); err != nil || change.Post.ExternalURL != "" {
-			return err
-		}
-		return t.Enqueue(ctx, queue.Link{Workspace: c.post.Workspace, Post: c.post.ID}, time.Time{})
+		return c.engine.enqueueFollowUpsOf(ctx, t, change.Post, c.files)
 	}
 	return nil
 }

@@ -1090,3 +1090,30 @@ func TestAPostThatAReceiptMarksAsLiveDoesNotWaitForItsTurn(t *testing.T) {
 		t.Errorf("%s still waits for its turn", b.ws.Post(two).StatusLine)
 	}
 }
+
+// The steps that follow once a post is live were jobs of the lost database.
+func TestAPostThatAReceiptMarksAsLiveGetsItsFinalSteps(t *testing.T) {
+	b := newBench(t)
+	var fails error
+	var calls []string
+	b.App = b.through(func(n network.Network) network.Network { return finishing{n, &fails, &calls} })
+	guard := b.App.GuardOrNil()
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+	post := b.post(request("tied", now(), b.ws.Account("facebook")), b.photo())
+	_, err := b.Pool.Exec(t.Context(), snapshot)
+	must(t, err)
+	b.goesLive(post)
+	if n := b.Jobs("finish"); n != 2 {
+		t.Fatalf("%d jobs before the restore", n)
+	}
+	_, err = b.Pool.Exec(t.Context(), `DELETE FROM river_job WHERE kind = 'finish'`) // they are newer than the backup
+	must(t, err)
+	_, err = b.Pool.Exec(t.Context(), rewind)
+	must(t, err)
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+	done, err := guard.EndHoldUnlessUnproved(t.Context())
+	must(t, err)
+	if post = b.ws.Post(post); done.Live != 1 || post.Status != "live" || b.Jobs("finish") != 2 {
+		t.Errorf("confirmed %+v: the post is %s and has %d final steps left, want 2", done, post.StatusLine, b.Jobs("finish"))
+	}
+}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"belfry/internal/core"
-	"belfry/internal/queue"
 	"belfry/internal/store"
 )
 
@@ -33,6 +32,8 @@ type Guard struct {
 	// StopOvertakenPost turns a queued post, which the caller has locked, into a draft, or cancels the pending retry of a
 	// failed post. It writes the audit log.
 	StopOvertakenPost func(context.Context, store.Tenant, core.PostID) error
+	// EnqueueFollowUps enqueues what follows once a post is live; see publish.Engine.
+	EnqueueFollowUps func(context.Context, store.Tenant, core.PostID) error
 }
 
 // HoldPublishingIfRewoundElseUpdateMark compares the receipts and the mark with the database. If they are ahead of it,
@@ -388,7 +389,7 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, newestStoredStepID 
 				continue
 			}
 			done.Live++
-			if err := markLiveAndEnqueueLinkFetch(ctx, s.In(r.Workspace), r, g.Now()); err != nil {
+			if err := g.markLiveAndEnqueueFollowUps(ctx, s.In(r.Workspace), r); err != nil {
 				return err
 			}
 		}
@@ -423,17 +424,17 @@ func (g *Guard) stopOvertakenPosts(ctx context.Context, s *store.Store) (stopped
 	return len(overtaken), nil
 }
 
-// markLiveAndEnqueueLinkFetch marks a post as live. If the receipt has no link, it enqueues the job that fetches the
-// link.
-func markLiveAndEnqueueLinkFetch(ctx context.Context, t store.Tenant, r store.RestoredReceipt, now time.Time) error {
-	err := t.MarkLiveFromReceiptUnlessLive(ctx, r, now)
-	if err == nil {
-		err = t.SetPublishedAtOfPostMedia(ctx, r.Post, now)
-	}
-	if err != nil || r.ExternalID == "" || r.ExternalURL != "" {
+// markLiveAndEnqueueFollowUps marks a post as live, and enqueues what follows: the jobs of the lost database are lost
+// too.
+func (g *Guard) markLiveAndEnqueueFollowUps(ctx context.Context, t store.Tenant, r store.RestoredReceipt) error {
+	now := g.Now()
+	if err := t.MarkLiveFromReceiptUnlessLive(ctx, r, now); err != nil {
 		return err
 	}
-	return t.Enqueue(ctx, queue.Link{Workspace: r.Workspace, Post: r.Post}, time.Time{})
+	if err := t.SetPublishedAtOfPostMedia(ctx, r.Post, now); err != nil {
+		return err
+	}
+	return g.EnqueueFollowUps(ctx, t, r.Post)
 }
 
 // HoldResult counts what the end of a hold did to posts.

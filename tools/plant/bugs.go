@@ -101,9 +101,9 @@ var bugs = []bug{
 	},
 	{
 		Name: "the link is fetched while the post becomes live", File: "internal/publish/outcome.go",
-		Old: "if err := c.enqueueFinalSteps(ctx, t); err != nil || change.Post.ExternalURL != \"\" {",
+		Old: "return c.engine.enqueueFollowUpsOf(ctx, t, change.Post, c.files)",
 		New: "if _, err := c.net.FetchLink(ctx, c.item, change.Post.ExternalID); err != nil {\n\t\t\treturn store.ErrFenced\n\t\t}\n\t\t" +
-			"if err := c.enqueueFinalSteps(ctx, t); err != nil || change.Post.ExternalURL != \"\" {",
+			"return c.engine.enqueueFollowUpsOf(ctx, t, change.Post, c.files)",
 		Package: engine, Tests: []string{"TestAPostIsLiveAlthoughItsLinkCannotBeFetched"},
 	},
 	{
