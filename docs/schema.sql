@@ -1222,7 +1222,7 @@ ALTER TABLE ONLY public.publish_steps
     ADD CONSTRAINT publish_steps_workspace_id_post_id_fkey FOREIGN KEY (workspace_id, post_id) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.restored_copies
-    ADD CONSTRAINT restored_copies_workspace_id_copy_of_fkey FOREIGN KEY (workspace_id, copy_of) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT restored_copies_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.restored_receipts
     ADD CONSTRAINT restored_receipts_workspace_id_post_id_fkey FOREIGN KEY (workspace_id, post_id) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;

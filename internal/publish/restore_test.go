@@ -367,6 +367,45 @@ func TestAfterARestoreAPostWhoseCopyIsNewerThanTheBackupIsNotSentAgain(t *testin
 	}
 }
 
+// The receipt of a copy counted only if the failed post that it replaces still existed.
+func TestAfterARestoreACopyIsStoppedEvenIfTheFailedPostWasDeletedBeforeTheBackup(t *testing.T) {
+	for name, deleted := range map[string]bool{"the failed post exists": false, "the failed post was deleted": true} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			guard := b.App.GuardOrNil()
+			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+			f := fault("threads", "create", "reject")
+			f.Code, f.Status = 100, 400
+			original, first := b.failedWithCopy(f)
+			if deleted {
+				must(t, b.App.DeletePost(t.Context(), b.ws.Owner, original.ID))
+			}
+			must(t, b.queue(first, 24*time.Hour))
+			_, err := b.Pool.Exec(t.Context(), snapshot)
+			must(t, err)
+			_, err = b.App.CancelPost(t.Context(), b.ws.Owner, first.ID)
+			must(t, err)
+			second, err := b.App.DuplicatePost(t.Context(), b.ws.Owner, first.ID)
+			must(t, err)
+			must(t, b.queue(second, time.Minute))
+			if second = b.after(2*time.Minute, second); second.Status != "live" {
+				t.Fatalf("before the restore, the second copy is %s", second.StatusLine)
+			}
+			_, err = b.Pool.Exec(t.Context(), `DELETE FROM posts WHERE id NOT IN (SELECT id FROM snapshot_posts)`)
+			must(t, err)
+			_, err = b.Pool.Exec(t.Context(), rewind)
+			must(t, err)
+			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+			done, err := guard.EndHoldUnlessUnproved(t.Context())
+			must(t, err)
+			if first = b.after(48*time.Hour, first); b.Visible("hello") != 1 {
+				t.Errorf("confirmed %+v: the first copy is %s, and the network shows %d", done, first.StatusLine,
+					b.Visible("hello"))
+			}
+		})
+	}
+}
+
 // Until the network has been asked about a post that may be live, publishing a copy could publish it twice.
 func TestACopyOfAPostThatMayBeLiveAfterARestoreIsNotQueued(t *testing.T) {
 	for name, f := range map[string]sim.Fault{

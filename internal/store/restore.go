@@ -52,34 +52,42 @@ type RestoredReceipt struct {
 	ExternalURL string
 }
 
+// withCopies selects c: the failed post whose copy has the receipt r, and its other copies.
+const withCopies = ` FROM posts c WHERE c.workspace_id = r.workspace_id AND (c.copy_of = r.copy_of OR c.id = r.copy_of)`
+
 // FindUnknownReceipts returns the receipts of calls and successes that the ledger lacks, in the given order. It
 // leaves out those that a confirmation has settled, and those of posts that are live. It also leaves out those of
-// posts that do not exist, unless they are copies that the database lacks of a failed post that exists.
+// posts that do not exist, unless they are lost copies: copies of a failed post that the database lacks, although it has
+// that post or another copy of it.
 //
 // A step id proves nothing by itself: a dump has the tables as they were when it began, but step ids from its end, and
 // after a crash, PostgreSQL skips some.
 func (s *Store) FindUnknownReceipts(ctx context.Context, receipts []RestoredReceipt) ([]RestoredReceipt, error) {
+	var workspaces []core.WorkspaceID
 	var posts, failed []core.PostID
 	var printed []string // as in the audit log
 	var steps []int64
 	var live []bool
 	for _, r := range receipts {
+		workspaces = append(workspaces, r.Workspace)
 		posts, failed, printed = append(posts, r.Post), append(failed, r.CopyOf), append(printed, r.Post.String())
 		steps, live = append(steps, r.StepID), append(live, r.Live)
 	}
 	found, err := queryValues[int](s.query(ctx, `
-		SELECT r.position - 1 FROM unnest(@posts::uuid[], @failed::uuid[], @printed::text[], @steps::bigint[], @live::bool[])
-			WITH ORDINALITY AS r(post, failed, printed, step, live, position)
-		LEFT JOIN posts p ON p.id = r.post LEFT JOIN posts f ON f.id = r.failed
+		SELECT r.position - 1 FROM unnest(
+			@workspaces::uuid[], @posts::uuid[], @failed::uuid[], @printed::text[], @steps::bigint[], @live::bool[]
+		) WITH ORDINALITY AS r(workspace_id, post, copy_of, printed, step, live, position)
+		LEFT JOIN posts p ON p.id = r.post
 		WHERE r.step > coalesce((SELECT step_id FROM settled_receipts), -1)
 			AND (r.live OR NOT EXISTS (SELECT FROM publish_steps s WHERE s.id = r.step AND s.post_id = r.post))
 			AND CASE WHEN p.id IS NOT NULL THEN p.status <> 'live'
-				ELSE f.id IS NOT NULL AND NOT EXISTS (
+				ELSE EXISTS (SELECT`+withCopies+`) AND NOT EXISTS (
 					SELECT FROM audit_log a
-					WHERE a.workspace_id = f.workspace_id AND a.action = @deleted AND a.subject = r.printed
+					WHERE a.workspace_id = r.workspace_id AND a.action = @deleted AND a.subject = r.printed
 				) END
 		ORDER BY r.position`, args{
-		"posts": posts, "failed": failed, "printed": printed, "steps": steps, "live": live, "deleted": core.AuditPostDeleted,
+		"workspaces": workspaces, "posts": posts, "failed": failed, "printed": printed, "steps": steps, "live": live,
+		"deleted": core.AuditPostDeleted,
 	}))
 	var unknown []RestoredReceipt
 	for _, i := range found {
@@ -89,9 +97,8 @@ func (s *Store) FindUnknownReceipts(ctx context.Context, receipts []RestoredRece
 }
 
 // HoldPublishingAndDeleteSessionsAndEmails prevents all workers from claiming posts until EndPublishingHold. It stores
-// the receipts whose posts are not live, and those of copies that the database lacks. It also deletes what dates from
-// the time of the backup: sessions, links for choosing a new password, requests for such links, unsent emails and
-// alerts.
+// the receipts whose posts are not live, and those of lost copies. It also deletes what dates from the time of the
+// backup: sessions, links for choosing a new password, requests for such links, unsent emails and alerts.
 //
 // unprovedSince is zero if every published post has a receipt. If this database is already on hold,
 // HoldPublishingAndDeleteSessionsAndEmails only adds receipts. It replaces a hold that came with the backup of another
@@ -152,7 +159,7 @@ func (s *Store) saveRestoredReceipts(ctx context.Context, receipts []RestoredRec
 	return nil
 }
 
-// saveRestoredReceipt stores the receipt of a post that is not live, or of a copy that the database lacks.
+// saveRestoredReceipt stores the receipt of a post that is not live, or of a lost copy.
 func (s *Store) saveRestoredReceipt(ctx context.Context, r RestoredReceipt) error {
 	err := s.exec(ctx, `
 		INSERT INTO restored_receipts (workspace_id, post_id, step_id, handle, armed_at, live, external_id, external_url)
@@ -169,8 +176,9 @@ func (s *Store) saveRestoredReceipt(ctx context.Context, r RestoredReceipt) erro
 	}
 	return s.exec(ctx, `
 		INSERT INTO restored_copies (post_id, workspace_id, copy_of, step_id, armed_at, live)
-		SELECT @post, workspace_id, id, @step, @armed_at, @live FROM posts
-		WHERE workspace_id = @workspace AND id = @copy_of AND NOT EXISTS (SELECT FROM posts WHERE id = @post)
+		SELECT @post, workspace_id, copy_of, @step, @armed_at, @live
+		FROM (VALUES (@workspace::uuid, @copy_of::uuid)) AS r(workspace_id, copy_of)
+		WHERE EXISTS (SELECT`+withCopies+`) AND NOT EXISTS (SELECT FROM posts WHERE id = @post)
 		ON CONFLICT (post_id) DO UPDATE SET step_id = excluded.step_id, armed_at = excluded.armed_at,
 			live = excluded.live`, args{
 		"workspace": r.Workspace, "post": r.Post, "copy_of": r.CopyOf, "step": r.StepID, "armed_at": r.ArmedAt, "live": r.Live,
@@ -231,8 +239,7 @@ const overtakenPosts = `
 		SELECT c.id FROM restored_receipts o JOIN posts p ON p.workspace_id = o.workspace_id AND p.id = o.post_id
 		CROSS JOIN LATERAL (SELECT c.id` + otherCopies + `) c
 		UNION
-		SELECT c.id FROM restored_copies o JOIN posts c ON c.workspace_id = o.workspace_id
-			AND (c.copy_of = o.copy_of OR c.id = o.copy_of)
+		SELECT c.id FROM restored_copies r CROSS JOIN LATERAL (SELECT c.id` + withCopies + `) c
 	)) AND (p.status = 'queued' OR p.status = 'failed' AND u.rest = @retry) AND ` + isOvertaken
 
 const heldPosts = `
