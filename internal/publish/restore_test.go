@@ -367,6 +367,62 @@ func TestAfterARestoreAPostWhoseCopyIsNewerThanTheBackupIsNotSentAgain(t *testin
 	}
 }
 
+// A copy that is newer than the backup is known only by its receipt, which the end of the hold deletes. The failed post
+// could then be retried, and its content was published a second time.
+func TestAFailedPostWithALostCopyIsNotRetriedWithoutAPersonsWordAfterTheHold(t *testing.T) {
+	reject := fault("threads", "create", "reject")
+	reject.Code, reject.Status = 100, 400
+	for name, f := range map[string]sim.Fault{
+		"one that had been refused":  reject,
+		"one that was to be retried": fault("threads", "create", sim.ServerError),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			guard := b.App.GuardOrNil()
+			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+			b.Fault(f)
+			original := b.ws.Work(b.ws.Now("hello", b.ws.Account("threads")))
+			_, err := b.Pool.Exec(t.Context(), snapshot)
+			must(t, err)
+			copied, err := b.App.DuplicatePost(t.Context(), b.ws.Owner, original.ID)
+			must(t, err)
+			must(t, b.queue(copied, time.Minute))
+			if copied = b.after(2*time.Minute, copied); copied.Status != "live" {
+				t.Fatalf("before the restore, the copy is %s", copied.StatusLine)
+			}
+			_, err = b.Pool.Exec(t.Context(), `DELETE FROM posts WHERE id NOT IN (SELECT id FROM snapshot_posts)`)
+			must(t, err)
+			_, err = b.Pool.Exec(t.Context(), rewind)
+			must(t, err)
+			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+			held, err := b.Store.PostsUnderPublishingHold(t.Context(), 10)
+			must(t, err)
+			if len(held) != 1 || !held[0].Overtaken {
+				t.Errorf("on hold are %+v", held)
+			}
+			_, err = guard.EndHoldUnlessUnproved(t.Context())
+			must(t, err)
+			_, err = b.App.RetryPost(t.Context(), b.ws.Owner, contract.RetryPost{ID: original.ID})
+			if core.CodeOf(err) != core.CodeOutcomeUnknown {
+				t.Errorf("a retry: %v", err)
+			}
+			if original = b.after(time.Hour, original); original.Status != "failed" || b.Visible("hello") != 1 {
+				t.Errorf("the post is %s, and the network shows %d", original.StatusLine, b.Visible("hello"))
+			}
+			events, err := b.App.ListPostEventsAndNextRetry(t.Context(), b.ws.Owner, original.ID)
+			must(t, err)
+			if last := events.Events[len(events.Events)-1]; !strings.HasPrefix(last.Message, "A copy of the post") {
+				t.Errorf("its timeline ends with %+v", last)
+			}
+			_, err = b.App.RetryPost(t.Context(), b.ws.Owner, contract.RetryPost{ID: original.ID, ConfirmNotPublished: true})
+			must(t, err)
+			if original = b.ws.Work(original); original.Status != "live" {
+				t.Errorf("after a person's word, the post is %s", original.StatusLine)
+			}
+		})
+	}
+}
+
 // The receipt of a copy counted only if the failed post that it replaces still existed.
 func TestAfterARestoreACopyIsStoppedEvenIfTheFailedPostWasDeletedBeforeTheBackup(t *testing.T) {
 	for name, deleted := range map[string]bool{"the failed post exists": false, "the failed post was deleted": true} {

@@ -360,8 +360,8 @@ func (g *Guard) EndHoldAndPublishUnproved(ctx context.Context) (HoldResult, erro
 const confirmAttempts = 10
 
 // applyReceiptsAndEndHold ends the hold in one transaction. It marks the posts of live receipts as live, makes workers
-// ask the network about the posts of the others, and stops the overtaken posts. New step ids are greater than
-// newestStoredStepID. The error is ErrNoHold if publishing is not on hold, and ErrReceiptsUnread if not all receipts
+// ask the network about the posts of the others, and stops the overtaken posts. The outcome of failed posts with lost
+// copies becomes unknown. New step ids are greater than newestStoredStepID. The error is ErrNoHold if publishing is not on hold, and ErrReceiptsUnread if not all receipts
 // have been read.
 func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, newestStoredStepID int64) (done HoldResult, err error) {
 	err = g.Store.Tx(ctx, func(s *store.Store) error {
@@ -392,6 +392,9 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, newestStoredStepID 
 			if err := g.markLiveAndEnqueueFollowUps(ctx, s.In(r.Workspace), r); err != nil {
 				return err
 			}
+		}
+		if err := s.DoubtFailedPostsWithLostCopies(ctx, g.Now()); err != nil {
+			return err
 		}
 		if err := s.EndPublishingHold(ctx, newestStoredStepID); err != nil {
 			return err

@@ -232,7 +232,7 @@ const isOvertaken = `NOT coalesce(r.live, false) AND EXISTS (
 		) o WHERE o.live OR r.post_id IS NULL OR (o.step_id, o.post_id) > (r.step_id, r.post_id)
 	)`
 
-// overtakenPosts selects the posts p that would be published although they are overtaken.
+// overtakenPosts selects the queued and failed posts p that are overtaken.
 const overtakenPosts = `
 	FROM posts p JOIN publications u ON u.post_id = p.id LEFT JOIN restored_receipts r ON r.post_id = p.id
 	WHERE p.id = ANY(ARRAY(
@@ -240,7 +240,7 @@ const overtakenPosts = `
 		CROSS JOIN LATERAL (SELECT c.id` + otherCopies + `) c
 		UNION
 		SELECT c.id FROM restored_copies r CROSS JOIN LATERAL (SELECT c.id` + withCopies + `) c
-	)) AND (p.status = 'queued' OR p.status = 'failed' AND u.rest = @retry) AND ` + isOvertaken
+	)) AND p.status IN ('queued', 'failed') AND ` + isOvertaken
 
 const heldPosts = `
 	SELECT p.workspace_id AS workspace, w.slug, p.id AS post, p.platform, a.display_name AS account_name,
@@ -261,21 +261,20 @@ const heldPosts = `
 // PostsUnderPublishingHold lists the posts that the hold on publishing affects, in the order of their times.
 func (s *Store) PostsUnderPublishingHold(ctx context.Context, limit int) ([]HeldPost, error) {
 	return queryMany[HeldPost](s.query(ctx, heldPosts+` ORDER BY p.publish_at, p.id LIMIT @limit`,
-		args{"limit": limit, "retry": core.DoRetry}))
+		args{"limit": limit}))
 }
 
 // PostsUnderPublishingHold lists the workspace's posts that the hold on publishing affects, in the order of their
 // times.
 func (t Tenant) PostsUnderPublishingHold(ctx context.Context, limit int) ([]HeldPost, error) {
 	return queryMany[HeldPost](t.query(ctx, heldPosts+` AND p.workspace_id = @ws ORDER BY p.publish_at, p.id LIMIT @limit`,
-		args{"limit": limit, "retry": core.DoRetry}))
+		args{"limit": limit}))
 }
 
 // UnprovedPosts lists all posts that may have been published although they have no receipt, in the order of their
 // times.
 func (s *Store) UnprovedPosts(ctx context.Context) ([]HeldPost, error) {
-	return queryMany[HeldPost](s.query(ctx, `SELECT * FROM (`+heldPosts+`) p WHERE unproved ORDER BY publish_at, post`,
-		args{"retry": core.DoRetry}))
+	return queryMany[HeldPost](s.query(ctx, `SELECT * FROM (`+heldPosts+`) p WHERE unproved ORDER BY publish_at, post`, nil))
 }
 
 // LockHoldAndListReceipts returns the hold and its receipts, and prevents others from ending the hold until the
@@ -320,7 +319,8 @@ type OvertakenPost struct {
 // until the transaction ends.
 func (s *Store) LockOvertakenPosts(ctx context.Context) ([]OvertakenPost, error) {
 	return queryMany[OvertakenPost](s.query(ctx,
-		`SELECT p.workspace_id AS workspace, p.id AS post`+overtakenPosts+` ORDER BY p.id FOR NO KEY UPDATE OF p`,
+		`SELECT p.workspace_id AS workspace, p.id AS post`+overtakenPosts+`
+			AND (p.status = 'queued' OR u.rest = @retry) ORDER BY p.id FOR NO KEY UPDATE OF p`,
 		args{"retry": core.DoRetry}))
 }
 
@@ -364,29 +364,54 @@ func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt, now tim
 		), sent_early AS ( -- mayHaveBegun is true for it
 			UPDATE posts SET publish_at = @armed_at
 			WHERE workspace_id = @ws AND id = @post AND status = 'queued' AND publish_at > @armed_at
-		), doubted AS (
-			UPDATE posts p SET error_code = @code, error_message = @message, error_hint = format(@hint, a.display_name),
-				error_from_network = false, updated_at = @now
-			FROM post, accounts a
-			WHERE p.workspace_id = @ws AND p.id = post.post_id AND NOT sends AND NOT overtaken
-				AND a.workspace_id = @ws AND a.id = p.account_id
-			RETURNING p.id
-		), noted AS (
-			INSERT INTO post_events (workspace_id, post_id, kind, at, message)
-			SELECT @ws, id, @failed, @now, @message FROM doubted
-		), alerted AS ( -- the trigger only notes a change of the status
-			INSERT INTO alerts (workspace_id, kind, reason, subject) SELECT @ws, @alert, @code, id FROM doubted
-		)
+		), doubtful AS (
+			SELECT post_id AS id FROM post WHERE NOT sends AND NOT overtaken
+		), `+doubtSQL+`
 		UPDATE publications p SET step = CASE WHEN sends THEN 'armed' ELSE 'unknown' END, step_since = clock(), armed = true,
 			open = sends, answer = '', handle = @handle, armed_at = @armed_at, quiet_at = clock(),
 			rest = CASE WHEN NOT sends THEN @unknown WHEN rest = @retry THEN rest ELSE @queued END,
 			due_at = least(due_at, clock()), preparing = false, next_action_at = clock(), prepare_at = NULL, `+endClaimSQL+`
-		FROM post WHERE p.post_id = post.post_id`, args{
-		"post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt, "now": now, "failed": core.EventFailed, "alert": AlertPost,
-		"queued": RestQueued, "retry": core.DoRetry, "unknown": core.DoOutcomeUnknown,
-		"code": core.ErrorOutcomeUnknown, "hint": core.UnknownOutcomeHint,
+		FROM post WHERE p.post_id = post.post_id`, withDoubtArguments(args{
+		"post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt, "now": now, "queued": RestQueued, "retry": core.DoRetry,
+		"unknown": core.DoOutcomeUnknown,
 		"message": "The post was sent after the restored backup was made. Belfry does not know whether it was published.",
-	})
+	}))
+}
+
+// DoubtFailedPostsWithLostCopies makes the outcome of the failed posts unknown of which a lost copy was, or may have
+// been, published: nothing else in the restored database says that the content may be on the network. It leaves out
+// posts that have a live copy.
+func (s *Store) DoubtFailedPostsWithLostCopies(ctx context.Context, now time.Time) error {
+	return s.exec(ctx, `
+		WITH doubtful AS (
+			SELECT p.id`+overtakenPosts+` AND p.status = 'failed' AND EXISTS (
+				SELECT FROM restored_copies o WHERE o.workspace_id = p.workspace_id AND o.copy_of = coalesce(p.copy_of, p.id)
+			) AND NOT EXISTS (`+liveCopies+`) FOR NO KEY UPDATE OF p
+		), `+doubtSQL+`
+		SELECT`, withDoubtArguments(args{
+		"now": now, "message": "A copy of the post was, or may have been, published after the restored backup was made.",
+	}))
+}
+
+// doubtSQL makes the outcome of the failed posts in the CTE doubtful unknown. Their timelines and alerts say so.
+const doubtSQL = `doubted AS (
+			UPDATE posts p SET error_code = @code, error_message = @message, error_hint = format(@hint, a.display_name),
+				error_from_network = false, updated_at = @now
+			FROM doubtful d, accounts a
+			WHERE p.id = d.id AND a.workspace_id = p.workspace_id AND a.id = p.account_id
+			RETURNING p.workspace_id, p.id
+		), noted AS (
+			INSERT INTO post_events (workspace_id, post_id, kind, at, message)
+			SELECT workspace_id, id, @failed, @now, @message FROM doubted
+		), alerted AS ( -- the trigger only notes a change of the status
+			INSERT INTO alerts (workspace_id, kind, reason, subject) SELECT workspace_id, @alert, @code, id FROM doubted
+		)`
+
+// withDoubtArguments adds the arguments of doubtSQL, except now and message.
+func withDoubtArguments(a args) args {
+	a["code"], a["hint"] = core.ErrorOutcomeUnknown, core.UnknownOutcomeHint
+	a["failed"], a["alert"] = core.EventFailed, AlertPost
+	return a
 }
 
 // AdvanceStepIDsBeyond makes new step ids greater than stepID, so that no earlier receipt looks newer than the
