@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -88,6 +89,18 @@ func (a *App) openToken(account core.Account, ws core.WorkspaceID, sealed []byte
 		return token, fmt.Errorf("decrypt the token of account %s: %w", account.ID, err)
 	}
 	return token, nil
+}
+
+// isSameToken reports whether two encrypted tokens of an account are the same token, even if they were encrypted with
+// different keys. It returns false if one of them cannot be decrypted.
+func (a *App) isSameToken(account core.AccountID, ws core.WorkspaceID, one, other []byte) bool {
+	if bytes.Equal(one, other) {
+		return true
+	}
+	bound := tokenEncryptionContext(account, ws)
+	first, err := a.cfg.Ring.Open(purposeToken, bound, one)
+	second, errOther := a.cfg.Ring.Open(purposeToken, bound, other)
+	return err == nil && errOther == nil && bytes.Equal(first, second)
 }
 
 func (a *App) openTokenInContext(encryptionContext string, sealed []byte) (token network.Token, err error) {

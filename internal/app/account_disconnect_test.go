@@ -295,7 +295,8 @@ func TestReconnectingDoesNotDeadlockWithAWorkerThatLosesTheToken(t *testing.T) {
 		return err
 	}
 	crossing(t, h, ws, post, reconnect, func(tx store.Tenant, _ core.PostID) error {
-		return tx.SetAccountStatusIfTokenUnchanged(t.Context(), ws.AccountID(a), stored[[]byte](t, h, a, "token"), core.AccountRevoked, "withdrawn")
+		isRefused := func([]byte) bool { return true }
+		return tx.SetAccountStatusIfTokenUnchanged(t.Context(), ws.AccountID(a), isRefused, core.AccountRevoked, "withdrawn")
 	})
 	list, err := h.App.ListAccounts(t.Context(), ws.Owner)
 	if err != nil || list.Accounts[0].Status != "ok" {

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -69,18 +68,22 @@ func (a *App) refreshLapsedTokenOrWait(ctx context.Context, ws core.WorkspaceID,
 	if err != nil {
 		return network.Token{}, nil, err
 	}
-	claimed, err := a.claimRefreshAndSaveResult(ctx, t, id, sealedLapsed)
+	isLapsed := func(sealed []byte) bool { return a.isSameToken(id, ws, sealed, sealedLapsed) }
+	claimed := false
+	account, sealed, err := t.AccountWithTokenIncludingDisconnected(ctx, id)
+	if err == nil && isLapsed(sealed) {
+		claimed, err = a.claimRefreshAndSaveResult(ctx, t, id, sealed)
+	}
 	if err != nil {
 		return network.Token{}, nil, err
 	}
-	var account core.Account
 	var backoff time.Duration
 	for waited := time.Duration(0); ; waited += renewalPoll {
 		account, sealed, err = t.AccountWithTokenIncludingDisconnected(context.WithoutCancel(ctx), id)
 		if err == nil {
 			backoff, err = t.TokenRefreshBackoff(context.WithoutCancel(ctx), id)
 		}
-		settled := account.Status != core.AccountOK || !bytes.Equal(sealed, sealedLapsed) || backoff > 0
+		settled := account.Status != core.AccountOK || !isLapsed(sealed) || backoff > 0
 		if err != nil || claimed || settled || waited >= renewalWait || ctx.Err() != nil {
 			break
 		}
@@ -98,11 +101,11 @@ func (a *App) refreshLapsedTokenOrWait(ctx context.Context, ws core.WorkspaceID,
 			kind = network.Expired
 		}
 		return network.Token{}, nil, &network.Error{Kind: kind, Message: account.StatusReason}
-	case bytes.Equal(sealed, sealedLapsed) && backoff > 0:
+	case isLapsed(sealed) && backoff > 0:
 		return network.Token{}, nil, &network.Error{
 			Kind: network.RateLimited, Message: "Belfry could not renew the access token.", RetryAfter: backoff,
 		}
-	case bytes.Equal(sealed, sealedLapsed):
+	case isLapsed(sealed):
 		return network.Token{}, nil, &network.Error{
 			Kind: network.NotSent, Message: "Belfry could not renew the access token.",
 		}
@@ -284,7 +287,8 @@ func (a *App) verifyTokenAndUpdateAccount(ctx context.Context, t store.Tenant, a
 	}
 	a.cfg.Log.WarnContext(ctx, "an account's token no longer works", "workspace", t.WorkspaceID(),
 		"account", account.ID, "network", account.Platform, "error", err)
-	err = t.SetAccountStatusIfTokenUnchanged(context.WithoutCancel(ctx), account.ID, sealed, status, reason)
+	isRefused := func(current []byte) bool { return a.isSameToken(account.ID, t.WorkspaceID(), current, sealed) }
+	err = t.SetAccountStatusIfTokenUnchanged(context.WithoutCancel(ctx), account.ID, isRefused, status, reason)
 	if err != nil {
 		return fmt.Errorf("store the result of checking account %s: %w", account.ID, err)
 	}

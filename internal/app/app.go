@@ -122,8 +122,9 @@ func New(cfg Config) (*App, error) {
 	}
 	a.engine = publish.New(publish.Config{
 		Store: cfg.Store, Networks: cfg.Networks, Ring: cfg.Ring, Schedule: cfg.Schedule, Log: cfg.Log,
-		Metrics: cfg.Metrics, Now: cfg.Now, OpenToken: a.openToken, RenewToken: a.refreshLapsedTokenOrWait,
-		FileURL: a.fileURLIfReachable, OpenFile: a.intake.OpenOriginalOrMakeJPEG, Receipts: receipts,
+		Metrics: cfg.Metrics, Now: cfg.Now, OpenToken: a.openToken, IsSameToken: a.isSameToken,
+		RenewToken: a.refreshLapsedTokenOrWait, FileURL: a.fileURLIfReachable, OpenFile: a.intake.OpenOriginalOrMakeJPEG,
+		Receipts: receipts,
 	})
 	if receipts != nil {
 		a.guard = &restore.Guard{

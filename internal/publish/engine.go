@@ -31,6 +31,8 @@ type Config struct {
 	Now func() time.Time
 	// OpenToken decrypts an account's token.
 	OpenToken func(core.Account, core.WorkspaceID, []byte) (network.Token, error)
+	// IsSameToken reports whether two encrypted tokens of an account are the same token.
+	IsSameToken func(core.AccountID, core.WorkspaceID, []byte, []byte) bool
 	// RenewToken renews an account's lapsed token, and returns the new token and its sealed form; see
 	// app.refreshLapsedTokenOrWait.
 	RenewToken func(context.Context, core.WorkspaceID, core.AccountID, []byte) (network.Token, []byte, error)

@@ -110,7 +110,7 @@ func (c *claim) storeOutcomeInTx(ctx context.Context, t store.Tenant, action cor
 		return c.markRefusedTokenOrWakePost(ctx, t, action)
 	case core.DoFail:
 		if c.wasAcceptedThenRefused() && c.status.Lost != "" {
-			return t.SetAccountStatusIfTokenUnchanged(ctx, c.account.ID, c.sealedToken, c.status.Lost, c.status.Message)
+			return t.SetAccountStatusIfTokenUnchanged(ctx, c.account.ID, c.isOwnToken, c.status.Lost, c.status.Message)
 		}
 	case core.DoLive:
 		return c.engine.enqueueFollowUpsOf(ctx, t, change.Post, c.files)
@@ -187,13 +187,18 @@ func (c *claim) buildPostChange(action core.Action, now time.Time) (change core.
 	return core.Change{}, false, nil
 }
 
+// isOwnToken reports whether an encrypted token of the account is the one that this claim uses.
+func (c *claim) isOwnToken(sealed []byte) bool {
+	return c.engine.cfg.IsSameToken(c.account.ID, c.post.Workspace, sealed, c.sealedToken)
+}
+
 // markRefusedTokenOrWakePost marks an account whose token the network has just refused, if the account still has that
 // token. If the account was reconnected during the claim, a worker immediately tries the post with the new token.
 func (c *claim) markRefusedTokenOrWakePost(ctx context.Context, t store.Tenant, action core.Action) error {
 	refused := c.isTokenRefused(action)
 	if refused && c.account.Status == core.AccountOK {
 		status := c.failure.Kind.ResultingAccountStatus()
-		err := t.SetAccountStatusIfTokenUnchanged(ctx, c.account.ID, c.sealedToken, status, c.failure.Message)
+		err := t.SetAccountStatusIfTokenUnchanged(ctx, c.account.ID, c.isOwnToken, status, c.failure.Message)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/media/mediatest"
 	"belfry/internal/network"
+	"belfry/internal/secret"
 )
 
 // lapsing is a network whose access tokens lapse: it refuses each that it has not renewed itself.
@@ -90,9 +91,15 @@ func (l *lapsing) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 	return profiles, err
 }
 
+// newLapsing returns l with its missing fields.
+func (b *bench) newLapsing(l lapsing) lapsing {
+	l.mu, l.now, l.renewals, l.refused, l.life = &sync.Mutex{}, b.Clock.Now, new(int), &[]core.Action{}, cmp.Or(l.life, time.Hour)
+	return l
+}
+
 // lapses makes the networks' tokens lapse. It returns the number of renewals and the refused calls.
 func (b *bench) lapses(l lapsing) (renewals *int, refused *[]core.Action) {
-	l.mu, l.now, l.renewals, l.refused, l.life = &sync.Mutex{}, b.Clock.Now, new(int), &[]core.Action{}, cmp.Or(l.life, time.Hour)
+	l = b.newLapsing(l)
 	b.App = b.through(func(n network.Network) network.Network {
 		l := l
 		l.Network = n
@@ -258,5 +265,63 @@ func TestAPostGivenUpForWantOfAccessLosesTheAccount(t *testing.T) {
 	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
 	if post.Error.Code != "account_revoked" || b.ws.StatusOf(account) != "revoked" {
 		t.Errorf("error %+v, the account is %s", post.Error, b.ws.StatusOf(account))
+	}
+}
+
+// rotating is a network during whose first call of CreateHandle the operator rotates the secret keys.
+type rotating struct {
+	lapsing
+	rotate func()
+}
+
+func (r *rotating) CreateHandle(ctx context.Context, it network.Item) (string, error) {
+	if r.rotate != nil {
+		r.rotate()
+		r.rotate = nil
+	}
+	return r.lapsing.CreateHandle(ctx, it)
+}
+
+// The re-encrypted token was taken for another one. If the token had lapsed, the worker used it again instead of
+// renewing it, and gave the account up. If its access was revoked, the account stayed "ok".
+func TestARotationDuringAClaimDoesNotHideThatTheTokenIsTheSame(t *testing.T) {
+	for name, c := range map[string]struct {
+		until         core.Action // the first call that is refused because the token has lapsed
+		fault         string
+		post, account string
+	}{
+		"a lapsed token": {until: core.DoCreate, post: "live", account: "ok"},
+		"revoked access": {until: core.DoStop, fault: "token_revoked", post: "failed", account: "revoked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			lapse := b.newLapsing(lapsing{until: c.until})
+			rotate := func() {
+				done, err := b.App.ReencryptSecretsWithNewestKey(b.Context())
+				if must(t, err); done.Resealed == 0 {
+					t.Errorf("the rotation did %+v", done)
+				}
+			}
+			use := func(keys ...string) {
+				ring, err := secret.ParseRing(keys...)
+				must(t, err)
+				b.Config.Ring = ring
+				b.App = b.through(func(n network.Network) network.Network {
+					lapse.Network = n
+					return &rotating{lapse, rotate}
+				})
+			}
+			old, fresh := secret.NewSecretKey(), secret.NewSecretKey()
+			use(old)
+			account := b.ws.Account("threads")
+			use(fresh, old)
+			if c.fault != "" {
+				b.Fault(fault("threads", "create", c.fault))
+			}
+			post := b.ws.Work(b.ws.Now("rotated", account))
+			if got := b.ws.StatusOf(account); post.Status != c.post || got != c.account {
+				t.Errorf("the post is %s (%+v) and the account %s", post.StatusLine, post.Error, got)
+			}
+		})
 	}
 }

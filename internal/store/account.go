@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"belfry/internal/core"
@@ -175,14 +176,25 @@ func (t Tenant) WakePostIfAccountStatusOK(ctx context.Context, post core.PostID)
 }
 
 // SetAccountStatusIfTokenUnchanged sets the status of an account whose token the network refuses, with the reason. It
-// does nothing if the token has been replaced since it was read.
-func (t Tenant) SetAccountStatusIfTokenUnchanged(ctx context.Context, id core.AccountID, refusedToken []byte,
-	status core.AccountStatus, reason string,
+// does nothing if the token has been replaced since it was read. isRefused reports whether an encrypted token is the
+// refused one. The bytes alone do not show this, because the secret keys may have been rotated.
+func (t Tenant) SetAccountStatusIfTokenUnchanged(ctx context.Context, id core.AccountID,
+	isRefused func(sealedToken []byte) bool, status core.AccountStatus, reason string,
 ) error {
-	return t.exec(ctx, `
-		UPDATE accounts SET status = @status, status_reason = @reason
-		WHERE workspace_id = @ws AND id = @id AND token = @read AND disconnected_at IS NULL`,
-		args{"id": id, "read": refusedToken, "status": status, "reason": reason})
+	return t.Tx(ctx, func(t Tenant) error {
+		sealed, err := queryValue[[]byte](t.query(ctx, `
+			SELECT token FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL
+			FOR NO KEY UPDATE`, args{"id": id}))
+		if errors.Is(err, ErrNotFound) || err == nil && !isRefused(sealed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return t.execOne(ctx, `
+			UPDATE accounts SET status = @status, status_reason = @reason WHERE workspace_id = @ws AND id = @id`,
+			args{"id": id, "status": status, "reason": reason})
+	})
 }
 
 // QueuedPostIDs lists an account's queued posts.

@@ -68,7 +68,8 @@ func TestAccountsBelongToOneWorkspace(t *testing.T) {
 		t.Errorf("by id: %+v, %v", found, err)
 	}
 	// What changes an account changes none of another workspace.
-	must(t, w.one.SetAccountStatusIfTokenUnchanged(t.Context(), theirs, []byte("p"), core.AccountRevoked, "no"))
+	isAny := func([]byte) bool { return true }
+	must(t, w.one.SetAccountStatusIfTokenUnchanged(t.Context(), theirs, isAny, core.AccountRevoked, "no"))
 	missing(t, "another's account", w.one.DisconnectAccount(t.Context(), theirs, "no", start))
 	must(t, w.one.WakePostsAwaitingToken(t.Context(), theirs))
 	must(t, w.one.SaveTokenRefreshIfUnchanged(t.Context(), theirs, []byte("p"), store.RefreshResult{Status: core.AccountRevoked}))
@@ -105,7 +106,8 @@ func TestAHiddenAccountIsRevivedWithItsID(t *testing.T) {
 	if err != nil || found != id || connected {
 		t.Errorf("found %s, %v, %v", found, connected, err)
 	}
-	must(t, w.one.SetAccountStatusIfTokenUnchanged(t.Context(), id, []byte{}, core.AccountExpired, "")) // a worker that was late
+	isAny := func([]byte) bool { return true } // in a worker that was late
+	must(t, w.one.SetAccountStatusIfTokenUnchanged(t.Context(), id, isAny, core.AccountExpired, ""))
 	a.Username = "renamed"
 	a.CreatedAt = start.Add(time.Hour)
 	must(t, w.one.SaveConnectedAccount(t.Context(), a, store.SealedToken{Sealed: []byte("new")}))

@@ -198,7 +198,7 @@ func (e *explainer) addValues(pool *pgxpool.Pool) {
 		core.NewID[core.SessionKind](), folder.ID, e.file, e.file.ID, now, &now, &limit, zone, "x", 50,
 		time.Hour, []byte("sealed"), core.Platform("threads"), core.PostQueued, core.StepIdle, core.RoleEditor,
 		core.PlanOwner, json.RawMessage(`{}`), core.DoPublish, (*core.PostError)(nil),
-		func(store.Tenant) error { return nil },
+		func(store.Tenant) error { return nil }, func([]byte) bool { return true },
 	} {
 		e.values[reflect.TypeOf(v)] = v
 	}
