@@ -3,6 +3,7 @@ package publish_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -105,6 +106,23 @@ func TestAReconnectionDuringAClaimIsNotSleptThrough(t *testing.T) {
 		t.Error("the post is not due")
 	}
 	b.wants(b.ws.Work(post), "live", 1, "created", "queued", "publishing", "live")
+}
+
+// The post failed for want of access that the account had again. The reconnection did not list it among the posts to
+// retry, because it had not failed yet.
+func TestAReconnectionDuringAClaimSavesAPostThatNothingWasSentFor(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	b.Fault(fault("threads", "status", "token_revoked"))
+	var once sync.Once
+	b.App = b.through(func(n network.Network) network.Network {
+		return meanwhile{Network: n, asking: func() { once.Do(func() { b.ws.Reconnect(account) }) }}
+	})
+	post := b.ws.Work(b.ws.Now("meanwhile", account))
+	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+	if status := b.ws.StatusOf(account); status != "ok" || b.calls("create") != 1 {
+		t.Errorf("the account is %s after %d containers", status, b.calls("create"))
+	}
 }
 
 // A retry that a person took back stays taken back, whatever happens to the account.

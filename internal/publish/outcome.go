@@ -27,8 +27,8 @@ const (
 //
 // The network's response must not be lost. Therefore, endClaimWithOutcome ignores the cancellation of ctx, and tries
 // again after a database error, for at most the duration of a lease. It does not try again if another worker has taken
-// over, or if the network's id belongs to another post. In the latter case, it returns store.ErrSameID, nothing is
-// stored, and the claim is still open.
+// over, if the network's id belongs to another post (store.ErrSameID), or if the post would fail for want of access that
+// the account has regained (errReconnected). In the latter two cases, nothing is stored, and the claim is still open.
 func (c *claim) endClaimWithOutcome(ctx context.Context, action core.Action) error {
 	lease := c.engine.cfg.Schedule.Lease
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease)
@@ -42,7 +42,7 @@ func (c *claim) endClaimWithOutcome(ctx context.Context, action core.Action) err
 			}
 			c.logAndCountOutcome(action)
 			return nil
-		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrSameID), core.CodeOf(err) != core.CodeInternal,
+		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrSameID), errors.Is(err, errReconnected), core.CodeOf(err) != core.CodeInternal,
 			ctx.Err() != nil:
 			return fmt.Errorf("store the outcome %s of post %s: %w", action, c.post.ID, err)
 		}
@@ -192,8 +192,12 @@ func (c *claim) isOwnToken(sealed []byte) bool {
 	return c.engine.cfg.IsSameToken(c.account.ID, c.post.Workspace, sealed, c.sealedToken)
 }
 
+// errReconnected means that a person reconnected the account during the claim.
+var errReconnected = errors.New("the account was reconnected during the claim")
+
 // markRefusedTokenOrWakePost marks an account whose token the network has just refused, if the account still has that
-// token. If the account was reconnected during the claim, a worker immediately tries the post with the new token.
+// token. If the account was reconnected during the claim, a worker immediately tries the post with the new token. If the
+// post would have failed, the error is errReconnected.
 func (c *claim) markRefusedTokenOrWakePost(ctx context.Context, t store.Tenant, action core.Action) error {
 	refused := c.isTokenRefused(action)
 	if refused && c.account.Status == core.AccountOK {
@@ -203,10 +207,31 @@ func (c *claim) markRefusedTokenOrWakePost(ctx context.Context, t store.Tenant, 
 			return err
 		}
 	}
-	if refused || c.account.Status != core.AccountOK {
-		return t.WakePostIfAccountStatusOK(ctx, c.post.ID)
+	switch {
+	case !refused && c.account.Status == core.AccountOK:
+		return nil
+	case action == core.DoAccount:
+		return c.checkNotReconnected(ctx, t)
 	}
-	return nil
+	return t.WakePostIfAccountStatusOK(ctx, c.post.ID)
+}
+
+// checkNotReconnected returns errReconnected if the account's status is ok, although this claim has lost access to it.
+// Otherwise, the account cannot be reconnected before the transaction ends, and the reconnection will find the failed
+// post.
+func (c *claim) checkNotReconnected(ctx context.Context, t store.Tenant) error {
+	err := t.LockConnectedAccountsShared(ctx, []core.AccountID{c.account.ID})
+	if errors.Is(err, store.ErrNotFound) { // disconnected
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	account, err := t.ConnectedAccount(ctx, c.account.ID)
+	if err == nil && account.Status == core.AccountOK {
+		return errReconnected
+	}
+	return err
 }
 
 // mayContradictFacts reports whether the network's refusal may contradict its facts about the account: it may have

@@ -33,11 +33,19 @@ func (c *claim) runStepsUntilClaimEnds(ctx context.Context) error {
 		c.setStateAndSealHandle(next)
 		if !do.IsCall() {
 			err := c.endClaimWithOutcome(ctx, do)
-			if !errors.Is(err, store.ErrSameID) {
+			switch {
+			case errors.Is(err, store.ErrSameID):
+				c.pub = before
+				signal = c.dropDuplicateID(signal)
+			case errors.Is(err, errReconnected):
+				c.pub = before
+				if err := c.useNewToken(ctx); err != nil {
+					return err
+				}
+				signal = c.addCircumstances(core.Signal{Verdict: core.Claimed}, c.databaseNow())
+			default:
 				return err
 			}
-			c.pub = before
-			signal = c.dropDuplicateID(signal)
 			continue
 		}
 		if !c.convertFilesWithinTimeout(ctx, do) {
@@ -67,6 +75,17 @@ func (c *claim) runStepsUntilClaimEnds(ctx context.Context) error {
 		asked := c.databaseNow()
 		signal = c.addCircumstances(c.callNetworkAndRememberResult(ctx, do, deadline), asked)
 	}
+}
+
+// useNewToken lets a claim begin again with the account's new token, after the account was reconnected.
+func (c *claim) useNewToken(ctx context.Context) (err error) {
+	c.account, c.sealedToken, err = c.tenant.AccountWithTokenIncludingDisconnected(context.WithoutCancel(ctx), c.account.ID)
+	if err != nil {
+		return err
+	}
+	c.failure, c.pub.Failure, c.waited = nil, nil, false
+	c.item.Token, err = c.engine.cfg.OpenToken(c.account, c.post.Workspace, c.sealedToken)
+	return err
 }
 
 // dropDuplicateID removes the network's id from the claim after the ledger has refused the id because it belongs to
