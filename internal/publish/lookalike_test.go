@@ -38,3 +38,20 @@ func TestAStoryOfTheOwnerIsNotTakenForOurs(t *testing.T) {
 		t.Errorf("%d Stories are visible, want two of ours and the owner's", n)
 	}
 }
+
+// Facebook lists a Page's videos and Reels among its posts. A search for a text found the Reel with the same words: the
+// text was never published, and was said to be live.
+func TestAReelIsNotTakenForATextWithTheSameWords(t *testing.T) {
+	for _, name := range []string{"Facebook Reel", "Facebook video"} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			account := b.ws.Account("facebook")
+			b.goesLive(b.ws.PostOf(apptest.KindNamed(t, name), "same words", account, now()))
+			b.Fault(fault("facebook", "publish", "drop_before_accept"))
+			text := b.ws.Work(b.ws.PostOf(apptest.KindNamed(t, "Facebook text"), "same words", account, now()))
+			if text = b.after(5*time.Minute, text); text.Error == nil || text.Error.Code != "outcome_unknown" {
+				t.Errorf("the text, which was never published, is %s with the id %v", text.StatusLine, text.ExternalID)
+			}
+		})
+	}
+}

@@ -16,6 +16,7 @@ import (
 
 type listedPost struct {
 	ID          meta.ID   `json:"id"`
+	StatusType  string    `json:"status_type"`
 	Message     string    `json:"message"`
 	At          meta.Time `json:"created_time"`
 	Permalink   string    `json:"permalink_url"`
@@ -35,7 +36,8 @@ type listedPost struct {
 }
 
 // FindPost searches the Page's posts since the arm for one that this app published with the same message, link and
-// number of photos. The result is Ambiguous if a post might match but lacks details.
+// number of photos. The result is Ambiguous if a post might match but lacks details. Facebook lists videos and Reels
+// among the Page's posts, with other ids than AdvanceStatus returns; FindPost skips them.
 func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
 		return network.Status{}, errors.New("cannot search Facebook for a post that was never armed")
@@ -48,7 +50,8 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 	path := "/" + url.PathEscape(it.Profile) + "/published_posts"
 	posts, err := meta.ListAll[listedPost](ctx, n.graph, path, it.Token.Access, url.Values{
 		"fields": {
-			"id,message,created_time,permalink_url,application{id},attachments{media_type,url,unshimmed_url,subattachments}",
+			"id,message,created_time,permalink_url,status_type,application{id}," +
+				"attachments{media_type,url,unshimmed_url,subattachments}",
 		},
 		"since": {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"},
 	})
@@ -74,6 +77,9 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 	return meta.StatusOfMatches(found, n.id), nil
 }
 
+// statusAddedVideo is the status_type of a video or a Reel, but not of a link to a video on another site.
+const statusAddedVideo = "added_video"
+
 type similarity int
 
 const (
@@ -93,7 +99,7 @@ type postCriteria struct {
 func (p listedPost) comparePost(wanted postCriteria) similarity {
 	photos := p.countPhotos()
 	switch {
-	case p.At.Before(wanted.since) || !meta.IsSameText(p.Message, wanted.message):
+	case p.At.Before(wanted.since) || p.StatusType == statusAddedVideo || !meta.IsSameText(p.Message, wanted.message):
 		return differs
 	case p.Application.ID == "":
 		return mightMatch

@@ -81,6 +81,8 @@ func TestWhatASearchTakesForThePost(t *testing.T) {
 		one     = `,"attachments":{"data":[{"media_type":"photo"}]}`
 		two     = `,"attachments":{"data":[{"media_type":"album","subattachments":{"data":[{},{}]}}]}`
 		another = `,"attachments":{"data":[{"unshimmed_url":"https://example.org/cake"}]}`
+		video   = `,"status_type":"added_video","attachments":{"data":[{"media_type":"video"}]}`
+		clip    = `,"status_type":"shared_story","attachments":{"data":[{"media_type":"video"}]}`
 	)
 	for name, c := range map[string]struct {
 		it   network.Item
@@ -106,6 +108,8 @@ func TestWhatASearchTakesForThePost(t *testing.T) {
 			core.Ambiguous,
 		},
 		"nothing":                   {it, "", core.Absent},
+		"the words under a video":   {it, row("Same words", ours, now, video), core.Absent},
+		"a link in them to a video": {it, row("Same words", ours, now, clip), core.Done},
 		"the words under photos":    {it, row("Same words", ours, now, two), core.Absent},
 		"our photos":                {pictured, row("Same words", ours, now, two), core.Done},
 		"fewer photos":              {pictured, row("Same words", ours, now, one), core.Ambiguous},

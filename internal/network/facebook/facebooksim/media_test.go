@@ -196,6 +196,10 @@ func TestAReelIsTakenThenLive(t *testing.T) {
 	if a := r.get("/"+id+"?fields=permalink_url", page); a.text("permalink_url") != "/reel/"+id+"/" {
 		t.Errorf("permalink %s", a.body)
 	}
+	if a := r.get("/me/published_posts?fields=id,message,status_type", page); !strings.Contains(a.body,
+		`{"id":"`+bakery+"_"+id+`","message":"A film","status_type":"added_video"}`) {
+		t.Errorf("the Page's posts are %s", a.body)
+	}
 }
 
 func TestThirtyReelsADay(t *testing.T) {

@@ -253,11 +253,27 @@ func (s *Sim) publishDraft(q *sim.Request, id string) (any, error) {
 	return map[string]any{"success": true}, s.kit.Posts.Put(p)
 }
 
-// listPosts serves a Page's posts, newest first: all of them at feed, the published ones at published_posts.
+// listPosts serves a Page's posts except Stories, newest first: all of them at feed, the published ones at
+// published_posts.
 func (s *Sim) listPosts(q *sim.Request) (any, error) {
 	edge := q.R.URL.Path[strings.LastIndexByte(q.R.URL.Path, '/')+1:]
-	fits := func(p sim.Post) bool { return p.Extra["edge"] == "" && (edge == "feed" || !p.Draft) }
-	return s.graph.ListPosts(q, edge, OptListDelay, postKind, fits, s.postNode)
+	fits := func(p sim.Post) bool {
+		return !strings.HasSuffix(p.Extra["edge"], "stories") && (edge == "feed" || !p.Draft)
+	}
+	return s.graph.ListPosts(q, edge, OptListDelay, postKind, fits, s.listedNode)
+}
+
+// listedNode returns a post as a list shows it. A video and a Reel appear as a post that has its own id and the video's
+// description as its message. Facebook does not list every Reel; the simulator does.
+func (s *Sim) listedNode(p sim.Post) map[string]any {
+	node := s.postNode(p)
+	if p.Extra["edge"] != "" {
+		node["id"], node["status_type"] = p.Account+"_"+p.ID, "added_video"
+		node["attachments"] = map[string]any{"data": []any{map[string]any{
+			"type": "video_inline", "media_type": "video", "url": p.URL, "target": map[string]any{"id": p.ID, "url": p.URL},
+		}}}
+	}
+	return node
 }
 
 // listStories serves a Page's Stories, newest first.
