@@ -239,8 +239,8 @@ type Item struct {
 	ArmedAt, RearmedAt time.Time
 	// ExternalID is the network's id of the post, if Publish or AdvanceStatus returned it with Pending.
 	ExternalID string
-	// Known are the network's ids of the account's other posts since the arm, also those of other workspaces. A search
-	// skips them, so another post with the same text is not mistaken for this one.
+	// Known are the network's ids of the account's other posts since the arm, also those of other workspaces and those
+	// that are not live yet. A search skips them, so another post with the same text is not mistaken for this one.
 	Known []string
 }
 

@@ -39,6 +39,38 @@ func TestAStoryOfTheOwnerIsNotTakenForOurs(t *testing.T) {
 	}
 }
 
+// The id of the first video was saved, but the video was still being processed, so the search for the second one did
+// not skip it. The second video was never published, and was said to be live with the id of the first.
+func TestASearchDoesNotTakeAVideoThatIsStillProcessedForAnother(t *testing.T) {
+	b := newBench(t)
+	kind := apptest.KindNamed(t, "YouTube video")
+	account := b.ws.Account("youtube")
+	must(t, b.Sim.SetOption("youtube.process_seconds", "1200"))
+	first := b.ws.PostOf(kind, "twins", account, now())
+	for b.calls("publish") == 0 {
+		first = b.ws.Work(first)
+	}
+	if first.Status != "queued" || b.Visible("twins") != 1 {
+		t.Fatalf("the first is %s", first.StatusLine)
+	}
+	second := b.ws.PostOf(kind, "twins", account, now())
+	b.Fault(fault("youtube", "publish", "drop_before_accept"))
+	for b.calls("publish") == 1 {
+		second = b.ws.Work(second)
+	}
+	must(t, b.Sim.SetOption("youtube.session_hours", "0")) // YouTube no longer knows the upload of the second
+	for range 12 {
+		b.Clock.Advance(time.Minute)
+		second = b.ws.Work(second)
+	}
+	if second.Error == nil || second.Error.Code != "outcome_unknown" {
+		t.Errorf("the second, which was never published, is %s with the id %v", second.StatusLine, second.ExternalID)
+	}
+	if first = b.after(time.Hour, first); first.Status != "live" || first.ExternalID == nil {
+		t.Errorf("the first is %s with the id %v", first.StatusLine, first.ExternalID)
+	}
+}
+
 // Facebook lists a Page's videos and Reels among its posts. A search for a text found the Reel with the same words: the
 // text was never published, and was said to be live.
 func TestAReelIsNotTakenForATextWithTheSameWords(t *testing.T) {

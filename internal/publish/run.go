@@ -163,7 +163,7 @@ func (c *claim) loadIDsOfOtherPostsIfSearching(ctx context.Context, do core.Acti
 		return nil
 	}
 	since := c.pub.ArmedAt.Add(-clockDrift)
-	c.item.Known, err = c.tenant.ExternalIDsPublishedSince(context.WithoutCancel(ctx), c.account.ID, c.post.ID, since)
+	c.item.Known, err = c.tenant.OtherExternalIDsSince(context.WithoutCancel(ctx), c.account.ID, c.post.ID, since)
 	return err
 }
 

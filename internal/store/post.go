@@ -383,17 +383,23 @@ func (t Tenant) BackdateWorkspaceBeforePosts(ctx context.Context) error {
 		args{"files": filesBackdated})
 }
 
-// ExternalIDsPublishedSince lists the network's ids of an account's posts that went live at the time since or later. It
-// leaves out exceptPost. Other workspaces may have connected the same account, so it includes their posts.
-func (t Tenant) ExternalIDsPublishedSince(ctx context.Context, account core.AccountID, exceptPost core.PostID,
+// OtherExternalIDsSince lists the network's ids of an account's posts, except exceptPost, that went live at the time
+// since or later, or that the network has accepted but does not show yet. Other workspaces may have connected the same
+// account, so it includes their posts.
+func (t Tenant) OtherExternalIDsSince(ctx context.Context, account core.AccountID, exceptPost core.PostID,
 	since time.Time,
 ) ([]string, error) {
+	// publications_sealed is an index on the few rows with a handle, to which the id of an accepted post belongs.
 	return queryValues[string](t.query(ctx, `
-		SELECT p.external_id FROM accounts own
-		JOIN accounts a ON a.platform = own.platform AND a.external_id = own.external_id
-		JOIN posts p ON p.account_id = a.id
-		WHERE own.workspace_id = @ws AND own.id = @account AND p.id <> @other AND p.status = 'live' AND p.external_id <> ''
-			AND p.live_at >= @since`,
+		WITH same AS (
+			SELECT a.id FROM accounts own JOIN accounts a ON a.platform = own.platform AND a.external_id = own.external_id
+			WHERE own.workspace_id = @ws AND own.id = @account
+		)
+		SELECT p.external_id FROM same JOIN posts p ON p.account_id = same.id
+		WHERE p.id <> @other AND p.status = 'live' AND p.external_id <> '' AND p.live_at >= @since
+		UNION ALL
+		SELECT u.external_id FROM publications u JOIN posts p ON p.id = u.post_id JOIN same ON same.id = p.account_id
+		WHERE p.id <> @other AND p.status <> 'live' AND length(u.handle) > 2 AND u.external_id <> ''`,
 		args{"account": account, "other": exceptPost, "since": since}))
 }
 
