@@ -67,7 +67,8 @@ type Publication struct {
 	Step   Step
 	Handle string // the network's object; "" if there is none
 	// Armed reports whether the irreversible call may have been made, with Handle if the flow has one. While it is set,
-	// no second handle is created, and no second call is made before asking the network.
+	// no second handle is created, and no second call is made before asking the network. In StepIdle, the call may have
+	// been made in another flow.
 	Armed bool
 	// Open reports whether a call may still be unanswered.
 	Open   bool
@@ -77,10 +78,9 @@ type Publication struct {
 }
 
 // WithFlowUnlessStarted returns the publication with the flow that this version of Belfry chooses; another version may
-// have queued the post. Once something has been created or may be published, the flow stays if no other flow can find
-// out the outcome.
+// have queued the post. Once something has been created, the flow stays.
 func (p Publication) WithFlowUnlessStarted(f Flow) Publication {
-	if p.Step == StepIdle && p.Handle == "" && (!p.Armed || !f.CanRepeatCall()) {
+	if p.Step == StepIdle && p.Handle == "" {
 		p.Flow = f
 	}
 	return p
@@ -110,10 +110,10 @@ func (p Publication) Requeue(deniedByPerson bool) Publication {
 	return p
 }
 
-// Unqueue returns the publication of a post that leaves the queue, without what was prepared. In a flow whose call
-// cannot be repeated, it remembers that a call was made: if the post is queued again, the network is searched first.
+// Unqueue returns the publication of a post that leaves the queue, without what was prepared. It remembers a call whose
+// outcome only a search can show: if the post is queued again, the network is searched first.
 func (p Publication) Unqueue() Publication {
-	idle := Publication{Flow: p.Flow, Step: StepIdle, Armed: p.Armed && !p.Flow.CanRepeatCall()}
+	idle := Publication{Flow: p.Flow, Step: StepIdle, Armed: p.Armed && (p.Step == StepIdle || !p.Flow.CanRepeatCall())}
 	if idle.Armed {
 		idle.Answer = p.answerIfKnownUnmade()
 	}

@@ -107,6 +107,8 @@ func (p Publication) nextAfterClaim(s Signal) (Publication, Action) {
 		return p, DoStop
 	case StepOutcomeUnknown:
 		switch {
+		case s.AccountOK && p.Handle == "":
+			return p, DoFind
 		case s.AccountOK:
 			return p, p.Flow.chooseOutcomeQuery()
 		case s.Stale:
@@ -148,8 +150,12 @@ func (p Publication) nextAfterClaim(s Signal) (Publication, Action) {
 	return p.createHandleOrAskStatus()
 }
 
-// createHandleOrAskStatus chooses the call that must precede the irreversible call.
+// createHandleOrAskStatus chooses the call that must precede the irreversible call. A handle shows the outcome only of
+// its own call, so an earlier call, whose outcome is known, is forgotten.
 func (p Publication) createHandleOrAskStatus() (Publication, Action) {
+	if p.Flow.CanRepeatCall() {
+		p.Armed, p.Answer = false, AnswerNone
+	}
 	if p.Flow.MakesHandle() && p.Handle == "" {
 		p.Step = StepCreating
 		return p, DoCreate
@@ -411,7 +417,8 @@ func (p Publication) holdAndDisarmIfProvenUnpublished(s Signal) (Publication, Ac
 	return p, DoHold
 }
 
-// nextAfterSearchBeforeCall handles the search that precedes a second call, if the call cannot safely be repeated.
+// nextAfterSearchBeforeCall handles the search that precedes a second call, if the first one had no handle that shows
+// its outcome.
 func (p Publication) nextAfterSearchBeforeCall(s Signal) (Publication, Action) {
 	switch s.Verdict {
 	case Done:

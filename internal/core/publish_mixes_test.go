@@ -15,6 +15,7 @@ type mix struct {
 	ahead  bool // prepared before its time
 	parts  bool // made of parts, as a carousel is
 	chunks bool // its bytes are sent to the handle
+	called bool // an older version of Belfry has made the call in another flow
 	long   bool // explored with -every-mix only
 	left   budget
 }
@@ -76,6 +77,10 @@ var mixes = []mix{
 		left: budget{kill: 1, loss: 1, auth: 1, retry: 1, cancel: 1},
 	},
 	{
+		name: "handle, after a call in another flow", flow: core.FlowHandle, called: true,
+		left: budget{kill: 1, loss: 1, pause: 1, retry: 1},
+	},
+	{
 		name: "one call, crashes and lost answers", flow: core.FlowOneCall,
 		left: budget{kill: 2, loss: 2, pause: 2, freeze: 1, look: 1, ask: 1, lag: 1},
 	},
@@ -117,7 +122,8 @@ func TestExplorePublishing(t *testing.T) {
 		}
 		t.Run(x.name, func(t *testing.T) {
 			e := explore(&model{
-				flow: x.flow, ahead: x.ahead, parts: x.parts, chunks: x.chunks, start: x.left, design: theProduct(),
+				flow: x.flow, ahead: x.ahead, parts: x.parts, chunks: x.chunks, called: x.called, start: x.left,
+				design: theProduct(),
 			}, "")
 			t.Logf("%d states, %d moves, ends: %v", len(e.states), len(e.next), e.endings)
 			e.report(t)
@@ -138,6 +144,7 @@ type planted struct {
 	ahead  bool
 	chunks bool
 	left   budget
+	called bool
 	change func(*design)
 	breaks string
 }
@@ -315,6 +322,15 @@ var plantedBugs = []planted{
 		}), breaks: "two posts",
 	},
 	{
+		name: "a call is forgotten when the flow changes", flow: core.FlowHandle, called: true,
+		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Action, bool) {
+			forgets := p.Step == core.StepIdle && p.Armed
+			p.Armed = p.Armed && !forgets
+			next, do := p.Next(s)
+			return next, do, forgets
+		}), breaks: "two posts",
+	},
+	{
 		name: "a question without an answer is asked for ever", flow: core.FlowHandle, left: budget{slow: 1, stuck: 1},
 		change: believing(func(_ core.Publication, s *core.Signal) { s.Stale = false }), breaks: "stuck",
 	},
@@ -325,7 +341,9 @@ func TestExploreFindsPlantedBugs(t *testing.T) {
 	t.Parallel()
 	for _, x := range plantedBugs {
 		t.Run(x.name, func(t *testing.T) {
-			m := &model{flow: x.flow, ahead: x.ahead, chunks: x.chunks, start: x.left, design: theProduct()}
+			m := &model{
+				flow: x.flow, ahead: x.ahead, chunks: x.chunks, called: x.called, start: x.left, design: theProduct(),
+			}
 			if sound := explore(m, ""); len(sound.broken) != 0 {
 				t.Fatalf("the product itself breaks %v here, so that the bug would prove nothing", sound.broken)
 			}

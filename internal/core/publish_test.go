@@ -26,8 +26,11 @@ func TestNextKeepsItsShape(t *testing.T) {
 				next.Flow.CanRepeatCall()) {
 			complain("a second handle, or one where there is none")
 		}
-		if do == core.DoFind && next.Flow.CanRepeatCall() {
+		if do == core.DoFind && next.Flow.CanRepeatCall() && (next.Handle != "" || next.Step == core.StepArmed) {
 			complain("a search where a handle can be asked")
+		}
+		if p.Armed && p.Step == core.StepIdle && !next.Armed && s.Verdict != core.Absent && p.Answer != core.AnswerDenied {
+			complain("a call that may have published the post is forgotten")
 		}
 		if do == core.DoStatus && !next.Flow.CanRepeatCall() && next.Step != core.StepWaiting {
 			complain("a status that cannot tell what became of the call")
@@ -104,7 +107,7 @@ func everyPublication() []core.Publication {
 				if step == core.StepWaiting || step == core.StepArmed || step == core.StepLive {
 					p.Handle = "h1"
 				}
-				if (step == core.StepIdle || step == core.StepCreating || step == core.StepWaiting) && p.Armed {
+				if (step == core.StepCreating || step == core.StepWaiting) && p.Armed {
 					continue
 				}
 				all = append(all, p)
@@ -122,9 +125,7 @@ func callsOf(p core.Publication) []core.Action {
 	}
 	switch p.Step {
 	case core.StepIdle:
-		if !p.Flow.CanRepeatCall() {
-			return []core.Action{core.DoFind}
-		}
+		return []core.Action{core.DoFind}
 	case core.StepCreating:
 		if p.Flow.MakesHandle() {
 			return []core.Action{core.DoCreate}
@@ -134,6 +135,9 @@ func callsOf(p core.Publication) []core.Action {
 	case core.StepArmed:
 		return []core.Action{core.DoPublish, ask}
 	case core.StepOutcomeUnknown:
+		if p.Handle == "" {
+			ask = core.DoFind
+		}
 		return []core.Action{ask}
 	}
 	return nil
@@ -194,6 +198,42 @@ func TestResetKeepsOnlyThatACallWasMade(t *testing.T) {
 	} {
 		if got := c.from.Unqueue(); got != c.want {
 			t.Errorf("Reset of %+v is %+v, not %+v", c.from, got, c.want)
+		}
+	}
+}
+
+// A new version of Belfry may choose another flow for a draft that may be live.
+func TestADraftThatMayBeLiveIsSearchedForInEveryFlow(t *testing.T) {
+	t.Parallel()
+	for _, from := range []core.Flow{core.FlowOneCall, core.FlowPrepared} {
+		for _, to := range []core.Flow{core.FlowOneCall, core.FlowPrepared, core.FlowHandle} {
+			p := core.Publication{Flow: from, Step: core.StepArmed, Armed: true, Answer: core.AnswerThrottled}
+			if from.MakesHandle() {
+				p.Handle = "h1"
+			}
+			p = p.Unqueue().WithFlowUnlessStarted(to).Unqueue()
+			claimed := core.Signal{Due: true, AccountOK: true, MayRetry: true}
+			if _, do := p.Next(claimed); p.Flow != to || do != core.DoSettle {
+				t.Errorf("from %s to %s: before the settle time, %s of %+v", from, to, do, p)
+			}
+			claimed.Quiet = true
+			found := claimed
+			found.Call = core.DoFind
+			p, do := p.Next(claimed)
+			for verdict, want := range map[core.Verdict]core.Action{
+				core.Done: core.DoLive, core.Ambiguous: core.DoOutcomeUnknown, core.Lost: core.DoRetry,
+			} {
+				found.Verdict = verdict
+				next, then := p.Next(found)
+				_, again := next.Next(claimed)
+				if do != core.DoFind || then != want || then != core.DoLive && again != core.DoFind {
+					t.Errorf("from %s to %s: %s after a search that was %s, then %s", from, to, then, verdict, again)
+				}
+			}
+			found.Verdict = core.Absent
+			if next, then := p.Next(found); then == core.DoPublish || next.Armed && to.CanRepeatCall() {
+				t.Errorf("from %s to %s: %s of %+v after the post was not found", from, to, then, next)
+			}
 		}
 	}
 }

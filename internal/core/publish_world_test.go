@@ -9,6 +9,7 @@ type model struct {
 	ahead  bool // the post is prepared before its time
 	parts  bool // what is made first are parts
 	chunks bool // the bytes are sent to the handle
+	called bool // an older version of Belfry has made the call in another flow
 	design design
 	// unneeded is called when a post of FlowHandle is given up although asking was still worth while, or a post before its
 	// time because of a handle that another can replace.
@@ -48,6 +49,10 @@ func (m *model) first() world {
 	w := world{flags: tokenWorks | accountOK | due, left: m.start}
 	if m.ahead {
 		w.flags &^= due
+	}
+	if m.called {
+		w.flags |= lagging
+		w.row = pack(core.Publication{Step: core.StepIdle, Armed: true})
 	}
 	return w
 }
@@ -108,6 +113,10 @@ func (m *model) time(w world, out emit) {
 
 // network lets calls arrive that nobody waits for, and handles change by themselves.
 func (m *model) network(w world, out emit) {
+	if n := w; m.called && n.flags&lagging != 0 && n.visible == 0 {
+		n.visible++
+		out(n, false, theWorld, "the call in another flow arrives", "")
+	}
 	if !m.flow.CanRepeatCall() {
 		for i := range w.handles {
 			m.handleLives(w, i, out)

@@ -351,3 +351,53 @@ func TestAPostThatAnOlderVersionQueuedTakesTheFlowOfThisOne(t *testing.T) {
 	must(t, err)
 	b.goesLive(post)
 }
+
+// A draft remembers that a call may have published it. A new version, which publishes such posts with a handle, forgot
+// that when a person queued the draft, and published it a second time.
+func TestADraftThatMayBeLiveIsLookedForWhateverFlowANewVersionChooses(t *testing.T) {
+	for name, upgraded := range map[string]bool{"the same version": false, "a new version": true} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			must(t, b.Sim.SetOption("facebook.refuse_duplicates", "off"))
+			must(t, b.Sim.SetOption("facebook.list_delay_seconds", "600"))
+			f := fault("facebook", "publish", "rate_limited")
+			f.RetryAfter, f.Accept = 3600, true
+			b.Fault(f)
+			post := b.ws.Work(b.ws.Now("throttled", b.ws.Account("facebook")))
+			b.Clock.Set(b.next())
+			post = b.ws.Work(post)
+			if post.Status != "queued" || b.Visible("throttled") != 1 {
+				t.Fatalf("it is %s, visible %d times", post.StatusLine, b.Visible("throttled"))
+			}
+			_, err := b.App.CancelPost(b.Context(), b.ws.Owner, post.ID)
+			must(t, err)
+			b.Clock.Advance(2 * time.Hour)
+			if upgraded {
+				b.App = b.through(func(n network.Network) network.Network {
+					if n.Describe().ID != "facebook" {
+						return n
+					}
+					return containers{n}
+				})
+			}
+			when := now()
+			b.goesLive(b.edit(post, contract.EditPost{When: &when, Status: "queued"}))
+			if n := b.Visible("throttled"); n != 1 {
+				t.Errorf("it is visible %d times", n)
+			}
+		})
+	}
+}
+
+// containers is a later version of Facebook's connector, whose texts have a handle.
+type containers struct{ network.Network }
+
+func (c containers) DeliveryFor(network.Draft) network.Delivery {
+	return network.Delivery{Flow: core.FlowHandle}
+}
+
+func (c containers) CreateHandle(context.Context, network.Item) (string, error) { return "new", nil }
+
+func (c containers) AdvanceStatus(context.Context, network.Item, string) (network.Status, error) {
+	return network.Status{Verdict: core.Ready}, nil
+}

@@ -96,7 +96,7 @@ func (c *claim) dropDuplicateID(s core.Signal) (corrected core.Signal) {
 		"external_id", c.pub.ExternalID)
 	c.setExternalID("")
 	c.status.URL = ""
-	if !c.pub.Flow.CanRepeatCall() {
+	if s.Call == core.DoFind || !c.pub.Flow.CanRepeatCall() {
 		s.Verdict = core.Ambiguous
 		c.last.Verdict = s.Verdict
 	}
