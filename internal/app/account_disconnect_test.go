@@ -219,7 +219,7 @@ func TestDisconnectingDoesNotDeadlockWithAnArm(t *testing.T) {
 	ws.Queued("first", a, at)
 	ws.Queued("second", a, at)
 	const takeTurn = `INSERT INTO account_turns AS t (platform, external_id, post_id, until)
-		SELECT platform, external_id, p.id, clock() FROM posts p JOIN accounts a ON a.id = p.account_id WHERE text = $1
+		SELECT a.platform, a.external_id, p.id, clock() FROM posts p JOIN accounts a ON a.id = p.account_id WHERE text = $1
 		ON CONFLICT (platform, external_id) DO UPDATE SET post_id = excluded.post_id WHERE t.until <= clock()`
 	_, err := h.Pool.Exec(t.Context(), takeTurn, "first")
 	must(t, err)

@@ -185,7 +185,9 @@ func (n *Network) fetchVideo(ctx context.Context, it network.Item, id string) (v
 	case err != nil:
 		return videoNode{}, err
 	case len(out.Items) != 1 || out.Items[0].ID != id:
-		return videoNode{}, &network.Error{Kind: network.Rejected, Code: codeVideoNotFound, Message: "The video was not found."}
+		return videoNode{}, &network.Error{
+			Kind: network.Rejected, Code: codeVideoNotFound, Message: "The video was not found.",
+		}
 	}
 	return out.Items[0], nil
 }
