@@ -210,7 +210,7 @@ func TestAFetchedFileIsHeldToThePlan(t *testing.T) {
 	ws := h.WorkspaceOn(core.PlanCreator, "one", "UTC")
 	for _, path := range []string{"/said", "/unsaid"} {
 		size.Store(20_000_001)
-		fails(t, h, ws, fetched(t, h, ws, fromURL(t, h, ws, "https://example.com"+path)), "larger than the plan")
+		fails(t, h, ws, fetched(t, h, ws, fromURL(t, h, ws, "https://example.com"+path)), "larger than the subscription plan")
 		size.Store(20_000_000)
 		first := fetched(t, h, ws, fromURL(t, h, ws, "https://example.com"+path))
 		size.Store(10_000_001)

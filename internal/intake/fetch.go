@@ -160,7 +160,7 @@ func describeFetchFailure(err error) (reason string, final bool) {
 	case errors.Is(err, fetch.ErrAddress):
 		return reasonUnreachable, true
 	case errors.Is(err, fetch.ErrTooLarge):
-		return "The file is larger than the workspace's limit. Make the file smaller, or change the subscription plan.", true
+		return "The file is larger than the subscription plan allows. Make the file smaller, or change the subscription plan.", true
 	case core.CodeOf(err) == core.CodeQuotaExceeded:
 		return "The workspace has no storage left for the file. Delete files that you no longer need, or change the subscription plan.", true
 	}
