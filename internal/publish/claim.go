@@ -62,7 +62,8 @@ type failure struct {
 }
 
 // loadClaimsAndCountTakeovers reads the posts, accounts and files of claimed publications of one workspace, and counts
-// takeovers in the metrics. The result omits posts that were deleted in the meantime. After an error, all claims remain.
+// takeovers in the metrics. The result omits posts that were deleted in the meantime. After an error, all claims
+// remain.
 func (e *Engine) loadClaimsAndCountTakeovers(ctx context.Context, ws core.WorkspaceID, claims []store.Claim,
 ) ([]*claim, error) {
 	t := e.tenant(ws)
@@ -78,8 +79,8 @@ func (e *Engine) loadClaimsAndCountTakeovers(ctx context.Context, ws core.Worksp
 	return out, nil
 }
 
-// newClaimAndCountTakeover returns the claim of a publication, without its post. It counts a takeover in the metrics. If
-// a new attempt begins, it drops the failure of the earlier one.
+// newClaimAndCountTakeover returns the claim of a publication, without its post. It counts a takeover in the metrics.
+// If a new attempt begins, it drops the failure of the earlier one.
 func (e *Engine) newClaimAndCountTakeover(ws core.WorkspaceID, pub store.Publication) *claim {
 	waited := pub.Rest == store.RestTurn
 	if pub.Rest == store.RestQueued || pub.Rest == core.DoRetry {

@@ -13,8 +13,8 @@ import (
 	"belfry/internal/store"
 )
 
-// EnqueueFollowUps enqueues what follows once a post is live: its final steps, such as setting a thumbnail, and fetching
-// its link. It does nothing if the post does not exist.
+// EnqueueFollowUps enqueues what follows once a post is live: its final steps, such as setting a thumbnail, and
+// fetching its link. It does nothing if the post does not exist.
 func (e *Engine) EnqueueFollowUps(ctx context.Context, t store.Tenant, id core.PostID) error {
 	post, err := t.Post(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {

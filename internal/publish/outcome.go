@@ -42,8 +42,8 @@ func (c *claim) endClaimWithOutcome(ctx context.Context, action core.Action) err
 			}
 			c.logAndCountOutcome(action)
 			return nil
-		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrSameID), errors.Is(err, errReconnected), core.CodeOf(err) != core.CodeInternal,
-			ctx.Err() != nil:
+		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrSameID), errors.Is(err, errReconnected),
+			core.CodeOf(err) != core.CodeInternal, ctx.Err() != nil:
 			return fmt.Errorf("store the outcome %s of post %s: %w", action, c.post.ID, err)
 		}
 		c.log.Warn("could not store the outcome of a post; trying again", "error", err)

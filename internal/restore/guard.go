@@ -361,8 +361,8 @@ const confirmAttempts = 10
 
 // applyReceiptsAndEndHold ends the hold in one transaction. It marks the posts of live receipts as live, makes workers
 // ask the network about the posts of the others, and stops the overtaken posts. The outcome of failed posts with lost
-// copies becomes unknown. New step ids are greater than newestStoredStepID. The error is ErrNoHold if publishing is not on hold, and ErrReceiptsUnread if not all receipts
-// have been read.
+// copies becomes unknown. New step ids are greater than newestStoredStepID. The error is ErrNoHold if publishing is not
+// on hold, and ErrReceiptsUnread if not all receipts have been read.
 func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, newestStoredStepID int64) (done HoldResult, err error) {
 	err = g.Store.Tx(ctx, func(s *store.Store) error {
 		hold, receipts, err := s.LockHoldAndListReceipts(ctx)
