@@ -93,7 +93,9 @@ func textWords(l contract.NetworkLimits) string {
 	return strings.Join(words, "; ")
 }
 
-func count(c *contract.TextLimit) string { return fmt.Sprintf("at most %d %s", c.Max, units[c.Unit]) }
+func count(c *contract.TextLimit) string {
+	return fmt.Sprintf("at most %s %s", core.FormatThousands(int64(c.Max)), units[c.Unit])
+}
 
 var units = map[string]string{
 	string(core.UnitBytes): "bytes of UTF-8", string(core.UnitCharacters): "characters",
@@ -141,12 +143,20 @@ func fileWords(f *contract.FileLimit) string {
 func span[N int | float64](add func(string, ...any), format string, low, high *N) {
 	switch {
 	case low != nil && high != nil:
-		add(format, fmt.Sprintf("%v to %v", *low, *high))
+		add(format, bound(*low)+" to "+bound(*high))
 	case low != nil:
-		add(format, fmt.Sprintf("at least %v", *low))
+		add(format, "at least "+bound(*low))
 	case high != nil:
-		add(format, fmt.Sprintf("at most %v", *high))
+		add(format, "at most "+bound(*high))
 	}
+}
+
+// bound writes a number with a comma between thousands, except four digits: pixels are written without.
+func bound[N int | float64](n N) string {
+	if n < 10_000 {
+		return fmt.Sprint(n)
+	}
+	return core.FormatThousands(int64(n))
 }
 
 func seconds(ms *int64) *float64 {

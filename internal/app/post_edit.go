@@ -141,7 +141,8 @@ func lockPublicationAndCheckContentMayChange(ctx context.Context, t store.Tenant
 		return err
 	case pub.AllowsPostChanges() && !pub.AllowsContentChanges():
 		return core.Fail(core.CodeConflict,
-			"The content cannot be changed, because Belfry searches the network for it before it sends the post again.").
+			"The content cannot be changed, because Belfry searches the network for this content before it sends the post "+
+				"again.").
 			WithHint("Check the account on the network. To publish something else, duplicate the post and edit the duplicate.")
 	}
 	return nil

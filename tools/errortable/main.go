@@ -105,7 +105,7 @@ func describe(m network.ErrorMeaning) string {
 	case m.AfterLive && m.Kind == network.Rejected:
 		return "the post stays live, with a note in its timeline"
 	case m.AfterLive:
-		return "the post stays live, and Belfry tries again"
+		return "the post stays live, and Belfry repeats the call"
 	}
 	switch m.Kind {
 	case network.RateLimited:
