@@ -86,7 +86,9 @@ func (r *route) readReplayKeyOrNil(c echo.Context, readBody func() ([]byte, erro
 		return nil
 	}
 	// Two headers become a key with a space, which is not valid.
-	return &app.ReplayKey{Route: r.method + " " + r.path, Key: strings.Join(keys, ", "), Body: body, Status: r.status}
+	return &app.ReplayKey{
+		Route: r.method + " " + r.path, Key: strings.Join(keys, ", "), ID: c.Param("id"), Body: body, Status: r.status,
+	}
 }
 
 // decodeInput decodes the path, the query and the body strictly into the operation's input.

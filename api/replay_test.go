@@ -50,6 +50,20 @@ func TestRepeatedCreationReturnsTheFirstAnswer(t *testing.T) {
 	}
 }
 
+// The key is the client's word that the requests are one, but about one post.
+func TestAKeyOfARetryDoesNotRetryAnotherPost(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	s := r.stage("one")
+	one, two := s.failed(), s.failed()
+	who, once := bearerKey(s.ws.Key(core.Write)), header("Idempotency-Key", "once")
+	r.do("POST", "/v1/posts/"+one.ID+"/retry", "", who, once).want(t, http.StatusOK, "")
+	r.do("POST", "/v1/posts/"+two.ID+"/retry", "", who, once).want(t, http.StatusConflict, core.CodeIdempotencyMismatch)
+	if two = s.ws.Post(two); two.Status != "failed" {
+		t.Errorf("the other post is %s", two.StatusLine)
+	}
+}
+
 func TestRefusedRequestFreesItsIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	r := open(t)

@@ -51,7 +51,7 @@ func allRoutes() []route {
 		newRoute("POST /posts/{id}/retry", http.StatusOK, "posts_retry", "posts", "retryPost",
 			"Queue a failed post again").
 			withOptionalBody().
-			withDescription("The post is published at its original time, or immediately if that time has passed. If a copy of the post is queued or live, or may be live, the error is `conflict`. To retry a post with an unknown outcome, send `confirmNotPublished: true`.").
+			withDescription("The post is published at its original time, or immediately if that time has passed. If a copy of the post is queued or live, or may be live, the error is `conflict`. To retry a post with an unknown outcome, send `confirmNotPublished: true` and an `Idempotency-Key`: without the key, a repeated request also confirms a later attempt.").
 			withMoreErrorCodes(core.CodeConflict, core.CodeOutcomeUnknown, core.CodeMediaPurged),
 		newRoute("POST /posts/{id}/cancel", http.StatusOK, "posts_cancel", "posts", "cancelPost",
 			"Cancel a queued post, or the automatic retry of a failed post").

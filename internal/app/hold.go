@@ -50,7 +50,7 @@ func (a *App) CancelUnprovedPosts(ctx context.Context) (cancelled int, err error
 			}
 			return a.unqueuePostOrCancelRetry(ctx, t, *p, "Not sent because the post may already be published.")
 		}
-		_, err := changeAndAuditPostInTenant(ctx, a.tenantForOperator(held), core.Caller{}, held.Post, stop)
+		_, err := a.changeAndAuditPostInTenant(ctx, a.tenantForOperator(held), core.Caller{}, held.Post, stop)
 		if err != nil {
 			return 0, fmt.Errorf("cancel post %s: %w", held.Post, err)
 		}

@@ -29,7 +29,7 @@ var operations = []Operation{
 	newOperationByID("posts_get", reads, (*App).GetPost),
 	newOperation("posts_edit", writes, (*App).EditPost),
 	newRemovalByID("posts_delete", writes, (*App).DeletePost),
-	newOperation("posts_retry", writes, (*App).RetryPost),
+	newOperation("posts_retry", writes, (*App).RetryPost).asReplayable(),
 	newOperationByID("posts_cancel", writes, (*App).CancelPost),
 	newOperationByID("posts_duplicate", writes, (*App).DuplicatePost),
 	newOperationByID("posts_events", reads, (*App).ListPostEventsAndNextRetry),

@@ -6,6 +6,7 @@ import (
 	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/network/sim"
 )
 
 func TestOperationsHaveNamesOfTheirOwn(t *testing.T) {
@@ -24,8 +25,12 @@ func TestOperationsHaveNamesOfTheirOwn(t *testing.T) {
 // An operation that forgot to keep its answer would create twice.
 func TestReplayableOperationsKeepTheirAnswer(t *testing.T) {
 	b := newBench(t)
+	account := b.ws.Account("threads")
+	b.Fault(sim.Fault{Network: "threads", Call: "create", Kind: sim.Reject, Message: "Not today"})
+	failed := b.ws.Work(b.ws.Now("refused", account))
 	inputs := map[string]func(any) error{
-		"posts_create":        app.NewFixedInputDecoder(request("once", draft(), b.ws.Account("threads"))),
+		"posts_create":        app.NewFixedInputDecoder(request("once", draft(), account)),
+		"posts_retry":         app.NewFixedInputDecoder(contract.RetryPost{ID: failed.ID}),
 		"media_create_upload": app.NewFixedInputDecoder(upload(5)),
 		"media_from_url":      app.NewFixedInputDecoder(contract.MediaFromURL{URL: "https://example.com/a.jpg"}),
 	}

@@ -75,7 +75,7 @@ func (a *App) changeAndAuditPostWithUndo(ctx context.Context, c core.Caller, id 
 	if err != nil {
 		return p, before, err
 	}
-	post, err := changeAndAuditPostInTenant(ctx, t, c, postID, func(t store.Tenant, locked *core.Post) error {
+	post, err := a.changeAndAuditPostInTenant(ctx, t, c, postID, func(t store.Tenant, locked *core.Post) error {
 		before = PostSchedule{ID: id, Status: locked.Status, At: locked.PublishAt, Zone: locked.Zone}
 		return changeAndSave(t, locked)
 	})
@@ -84,7 +84,7 @@ func (a *App) changeAndAuditPostWithUndo(ctx context.Context, c core.Caller, id 
 }
 
 // changeAndAuditPostInTenant is changeAndAuditPost for a caller whose access has already been checked.
-func changeAndAuditPostInTenant(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID,
+func (a *App) changeAndAuditPostInTenant(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID,
 	changeAndSave func(store.Tenant, *core.Post) error,
 ) (post core.Post, err error) {
 	err = t.Tx(ctx, func(t store.Tenant) error {
@@ -95,8 +95,10 @@ func changeAndAuditPostInTenant(ctx context.Context, t store.Tenant, c core.Call
 		if err != nil {
 			return err
 		}
-		post, err = changeAndAuditLockedPost(ctx, t, c, locked, changeAndSave)
-		return err
+		if post, err = changeAndAuditLockedPost(ctx, t, c, locked, changeAndSave); err != nil {
+			return err
+		}
+		return saveAnswerIfReplayRequested(ctx, t, a.postOf(post))
 	})
 	return post, err
 }

@@ -89,7 +89,7 @@ func (a *App) scheduleDraftAndRecordResult(ctx context.Context, t store.Tenant, 
 	revisionOrEmpty string, request *postRequest, timeIssues []core.Issue, result *BulkResult,
 ) error {
 	var before core.Post
-	after, err := changeAndAuditPostInTenant(ctx, t, c, id, func(t store.Tenant, p *core.Post) error {
+	after, err := a.changeAndAuditPostInTenant(ctx, t, c, id, func(t store.Tenant, p *core.Post) error {
 		before = *p
 		if p.Status != core.PostDraft {
 			return core.Fail(core.CodeConflict, "Only a draft can be scheduled.").WithHint("Select only drafts.")

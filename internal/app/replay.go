@@ -30,7 +30,9 @@ const (
 type ReplayKey struct {
 	// Route identifies the operation, and Key is the client's Idempotency-Key.
 	Route, Key string
-	// Body is the body of the request. The same key with another body is an error.
+	// ID is the id in the request's path, if any, and Body is the body of the request. The same key with another id or
+	// body is an error.
+	ID   string
 	Body []byte
 	// Status is the status of a successful response.
 	Status int
@@ -160,14 +162,14 @@ func releaseReplayKey(ctx context.Context, t store.Tenant, replayKey *ReplayKey)
 }
 
 func (r *ReplayKey) toStoreReplayKey() store.ReplayKey {
-	return store.ReplayKey{Route: r.Route, Key: r.Key, Fingerprint: r.fingerprintRouteAndBody()}
+	return store.ReplayKey{Route: r.Route, Key: r.Key, Fingerprint: r.fingerprintRequest()}
 }
 
-// fingerprintRouteAndBody returns the same value for two requests only if they are the same: they have the same route,
-// and the same body byte for byte.
-func (r *ReplayKey) fingerprintRouteAndBody() []byte {
+// fingerprintRequest returns the same value for two requests only if they are the same: they have the same route and
+// id, and the same body byte for byte.
+func (r *ReplayKey) fingerprintRequest() []byte {
 	sum := sha256.New()
-	for _, part := range [][]byte{[]byte(r.Route), {0}, r.Body} {
+	for _, part := range [][]byte{[]byte(r.Route), {0}, []byte(r.ID), r.Body} { // a body does not begin like an id
 		_, _ = sum.Write(part) // a hash never fails
 	}
 	return sum.Sum(nil)

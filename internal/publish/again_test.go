@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network"
@@ -26,6 +27,49 @@ func TestARetryAsksAboutTheHandleThatWasArmedAndMakesNoOther(t *testing.T) {
 	b.wants(post, "live", 1, "created", "queued", "publishing", "failed", "retried", "publishing", "live")
 	if n := b.calls("create"); n != 1 {
 		t.Errorf("%d containers were made, want 1", n)
+	}
+}
+
+// A person's word is about one attempt. The repeated request of a client that had got no response counted as the word
+// about the next attempt, whose post is on the network.
+func TestARepeatedConfirmationIsNotAboutTheNextAttempt(t *testing.T) {
+	b := newBench(t)
+	must(t, b.Sim.SetOption("facebook.list_delay_seconds", "360000"))
+	account := b.ws.Account("facebook")
+	post := b.ws.Now("once", account)
+	retry, _ := app.FindOperation("posts_retry")
+	confirm := func() app.Answer {
+		t.Helper()
+		answer, err := b.App.RunOperation(b.Context(), retry, app.Request{
+			Caller:    b.ws.Owner,
+			Decode:    app.NewFixedInputDecoder(contract.RetryPost{ID: post.ID, ConfirmNotPublished: true}),
+			ReplayKey: &app.ReplayKey{Route: "POST /v1/posts/{id}/retry", Key: "the-same", ID: post.ID, Status: 200},
+		})
+		must(t, err)
+		return answer
+	}
+	endsUnknown := func(faultKind string) {
+		t.Helper()
+		b.Fault(fault("facebook", "publish", faultKind))
+		post = b.ws.Work(post)
+		for i := 0; i < 5 && post.Status == "queued"; i++ {
+			post = b.after(time.Minute, post)
+		}
+		if post.Error == nil || post.Error.Code != "outcome_unknown" {
+			t.Fatalf("it is %s (%+v)", post.StatusLine, post.Error)
+		}
+	}
+	endsUnknown("drop_before_accept")
+	confirm()
+	endsUnknown("drop_after_accept")
+	b.goesLive(b.ws.Now("between", account)) // Facebook refuses a text that is the same as the previous one
+	again := confirm()
+	for range 5 {
+		post = b.after(time.Minute, post)
+	}
+	if n := b.Visible("once"); n != 1 || !again.Replayed || post.Status != "failed" {
+		t.Errorf("the repeated request is replayed: %v; the post is %s, and the network shows %d", again.Replayed,
+			post.StatusLine, n)
 	}
 }
 
