@@ -325,7 +325,7 @@ func (a *App) markLive(ctx context.Context, t store.Tenant, p core.Post, urlOrEm
 		return err
 	}
 	pub.Step = core.StepLive
-	change, err := p.MakeChange(core.MoveSettle, a.cfg.Now(), "A person confirmed that the post is on the network.")
+	change, err := p.MakeLiveChange(a.cfg.Now(), pub.ArmedAt, "A person confirmed that the post is on the network.")
 	if err != nil {
 		return err
 	}

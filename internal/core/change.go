@@ -1,6 +1,9 @@
 package core
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Change is a post after a move, with the timeline entry that records the move.
 type Change struct {
@@ -25,4 +28,18 @@ func (p Post) MakeChange(m Move, at time.Time, message string) (Change, error) {
 		p.PublishAt = time.Time{}
 	}
 	return Change{p, Event{Kind: moveEvents[m], At: at, Message: message}}, nil
+}
+
+// MakeLiveChange is MakeChange for a post that is found to be live. If the post was published before the time that it
+// has now, it gets the time of its call, or at if armedAt is zero.
+func (p Post) MakeLiveChange(at, armedAt time.Time, message string) (Change, error) {
+	move := MovePublish
+	if p.Status == PostFailed {
+		move = MoveSettle
+	}
+	change, err := p.MakeChange(move, at, message)
+	if change.Post.PublishAt.After(at) {
+		change.Post.PublishAt = cmp.Or(armedAt, at)
+	}
+	return change, err
 }

@@ -126,3 +126,21 @@ func TestARevisionChangesWithEveryChangeOfAPost(t *testing.T) {
 		t.Error("preparing the post changes the revision")
 	}
 }
+
+func TestALivePostIsNeverScheduledForTheFuture(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC)
+	early, armed := now.Add(-time.Hour), now.Add(-time.Minute)
+	for _, status := range []core.PostStatus{core.PostQueued, core.PostFailed} {
+		for _, c := range []struct{ planned, armed, want time.Time }{
+			{planned: early, armed: armed, want: early},
+			{planned: now.Add(time.Hour), armed: armed, want: armed},
+			{planned: now.Add(time.Hour), want: now},
+		} {
+			change, err := core.Post{Status: status, PublishAt: c.planned}.MakeLiveChange(now, c.armed, "")
+			if err != nil || change.Post.Status != core.PostLive || !change.Post.PublishAt.Equal(c.want) {
+				t.Errorf("a %s post with %+v is %s at %s: %v", status, c, change.Post.Status, change.Post.PublishAt, err)
+			}
+		}
+	}
+}

@@ -335,6 +335,30 @@ func TestAVersionThatPreparesNothingClaimsNoPostBeforeItsTime(t *testing.T) {
 	b.goesLive(post)
 }
 
+// The network had published the post despite its error. A person then moved the post, which was found while it was
+// prepared for its new time, and was live at a time that was still to come.
+func TestAPostThatIsFoundBeforeItsNewTimeIsLiveAtTheTimeOfItsCall(t *testing.T) {
+	b := newBench(t)
+	must(t, b.Sim.SetOption("facebook.list_delay_seconds", "600"))
+	post := b.prepared(b.ahead("early", b.ws.Account("facebook"), b.photo()))
+	called := post.PublishAt.Time
+	b.Clock.Set(called)
+	throttle := fault("facebook", "feed", sim.RateLimited)
+	throttle.RetryAfter, throttle.Accept = 3600, true
+	b.Fault(throttle)
+	b.ws.Work(post)
+	b.Clock.Set(b.next())
+	if post = b.ws.Work(post); post.Status != "queued" || b.Visible("early") != 1 {
+		t.Fatalf("it is %s, visible %d times", post.StatusLine, b.Visible("early"))
+	}
+	tomorrow := called.Add(24 * time.Hour)
+	b.edit(post, contract.EditPost{When: &contract.When{Instant: tomorrow, Timezone: "UTC"}})
+	b.Clock.Set(tomorrow.Add(-9 * time.Minute))
+	if post = b.ws.Work(post); post.Status != "live" || !post.PublishAt.Equal(called) {
+		t.Errorf("the post is %s, want %s", post.StatusLine, called)
+	}
+}
+
 // Such a post was queued again at its time, for ever: nobody could retry, settle or delete it.
 func TestAPostWhoseOutcomeIsUnknownBeforeItsTimeStaysFailed(t *testing.T) {
 	b := newBench(t)

@@ -161,11 +161,7 @@ func (c *claim) isTokenRefused(action core.Action) bool {
 func (c *claim) buildPostChange(action core.Action, now time.Time) (change core.Change, changed bool, err error) {
 	switch action {
 	case core.DoLive:
-		move := core.MovePublish
-		if c.post.Status == core.PostFailed {
-			move = core.MoveSettle
-		}
-		change, err := c.post.MakeChange(move, now, "")
+		change, err := c.post.MakeLiveChange(now, c.pub.ArmedAt, "")
 		change.Post.ExternalID, change.Post.ExternalURL = c.pub.ExternalID, c.status.URL
 		return change, true, err
 	case core.DoHold:
