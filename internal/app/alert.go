@@ -136,8 +136,8 @@ func (p alertProblems) filterForRecipient(recipient store.MailRecipient) alertPr
 		of.lost, of.erased = p.lost, p.erased
 	}
 	for _, post := range p.posts {
-		lost := core.PostError{Code: post.Code}.IsLostAccess() // the email about the account covers it
-		if choice == core.MailAll && !lost || choice == core.MailOwn && post.CreatedBy == recipient.ID {
+		covered := post.AccountLost && core.PostError{Code: post.Code}.IsLostAccess() // by the email about the account
+		if choice == core.MailAll && !covered || choice == core.MailOwn && post.CreatedBy == recipient.ID {
 			of.posts = append(of.posts, post)
 			if post.First {
 				of.failed += post.Alike

@@ -3,6 +3,7 @@ package app_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -468,6 +469,39 @@ func TestAnAccountThatNeedsReconnectingIsOneMail(t *testing.T) {
 	if m := got[o.email(ws, editor)]; !strings.HasPrefix(m.Subject, "A post to ") ||
 		!strings.Contains(m.Text, p.Posts[0].ID) {
 		t.Errorf("the editor gets %+v", m)
+	}
+}
+
+// The email about an account covers the posts that failed for want of access. Once the account was reconnected, there was
+// no such email, and nobody was told about the posts.
+func TestAPostWhoseAccountWasReconnectedInTheMeantimeIsToldAboutAsAFailedPost(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	ws := o.Workspace("one")
+	account, lost := ws.Account("threads", "one"), ws.Account("threads", "two")
+	for text, a := range map[string]contract.Account{"Unheard of": account, "Covered": lost} {
+		o.Fault(sim.Fault{Network: "threads", Call: "create", Kind: sim.TokenRevoked, Times: new(1)})
+		if p := ws.Work(ws.Now(text, a)); p.Error == nil || p.Error.Code != "account_revoked" {
+			t.Fatalf("the post is %s", p.StatusLine)
+		}
+	}
+	ws.Reconnect(account)
+	o.Clock.Advance(3 * time.Minute)
+	must(t, o.App.QueueAlertEmails(t.Context()))
+	var subjects []string
+	for _, m := range o.deliver() {
+		subjects = append(subjects, m.Subject)
+		if strings.HasPrefix(m.Subject, "A post") &&
+			(!strings.Contains(m.Text, "Unheard of") || strings.Contains(m.Text, "Covered")) {
+			t.Errorf("the email about the post is %s", m.Text)
+		}
+	}
+	slices.Sort(subjects)
+	want := []string{
+		"A post to " + account.DisplayName + " on Threads failed", "Reconnect " + lost.DisplayName + " on Threads",
+	}
+	if !slices.Equal(subjects, want) {
+		t.Errorf("told: %q, want %q", subjects, want)
 	}
 }
 

@@ -69,26 +69,29 @@ type FailedPost struct {
 	Code        string
 	Message     string
 	CreatedBy   core.UserID
-	// Alike is how many posts of the same person failed with the same code, and First marks the first of them.
+	// AccountLost reports whether the post's account is a LostAccount.
+	AccountLost bool
+	// Alike is how many posts have the same CreatedBy, Code and AccountLost, and First marks the first of them.
 	Alike int
 	First bool
 }
 
 // FailedPostsWithoutRetryAmong returns those of the given posts that have failed and will not be retried automatically,
-// at most limitPerPersonAndCode for each creator and error code.
-func (t Tenant) FailedPostsWithoutRetryAmong(ctx context.Context, ids []core.PostID, limitPerPersonAndCode int,
+// at most limitAlike that are alike.
+func (t Tenant) FailedPostsWithoutRetryAmong(ctx context.Context, ids []core.PostID, limitAlike int,
 ) ([]FailedPost, error) {
 	return queryMany[FailedPost](t.query(ctx, `
-		SELECT id, platform, account_name, title, text, code, message, created_by, alike, nth = 1 AS first FROM (
-			SELECT p.id, p.platform, a.display_name AS account_name, p.title, left(p.text, 200) AS text,
-				p.error_code AS code, p.error_message AS message, p.created_by,
-				row_number() OVER (PARTITION BY p.created_by, p.error_code ORDER BY p.id) AS nth,
-				count(*) OVER (PARTITION BY p.created_by, p.error_code) AS alike
-			FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
+		SELECT id, platform, account_name, title, text, code, message, created_by, account_lost, alike, nth = 1 AS first
+		FROM (
+			SELECT p.id, p.platform, accounts.display_name AS account_name, p.title, left(p.text, 200) AS text,
+				p.error_code AS code, p.error_message AS message, p.created_by, `+isLostAccount+` AS account_lost,
+				row_number() OVER (PARTITION BY p.created_by, p.error_code, `+isLostAccount+` ORDER BY p.id) AS nth,
+				count(*) OVER (PARTITION BY p.created_by, p.error_code, `+isLostAccount+`) AS alike
+			FROM posts p JOIN accounts ON accounts.workspace_id = p.workspace_id AND accounts.id = p.account_id
 			LEFT JOIN publications u ON u.post_id = p.id
 			WHERE p.workspace_id = @ws AND p.id = ANY(@ids) AND p.status = 'failed'
 				AND (u.next_action_at IS NULL OR p.error_code = 'outcome_unknown')
-		) AS failed WHERE nth <= @limit ORDER BY id`, args{"ids": ids, "limit": limitPerPersonAndCode}))
+		) AS failed WHERE nth <= @limit ORDER BY id`, args{"ids": ids, "limit": limitAlike}))
 }
 
 // AddAlertAboutAccount adds an alert about an account that is disconnected without a member's doing.
@@ -106,12 +109,14 @@ type LostAccount struct {
 	Erased   bool
 }
 
+// isLostAccount is the condition that a row of accounts is a LostAccount.
+const isLostAccount = `(accounts.status <> 'ok'
+	AND (accounts.disconnected_at IS NULL OR accounts.external_id = ` + erasedExternalID + `))`
+
 // LostAccountsAmong returns those of the given accounts that must be reconnected or whose data was erased, by name.
 func (t Tenant) LostAccountsAmong(ctx context.Context, ids []core.AccountID) ([]LostAccount, error) {
 	return queryMany[LostAccount](t.query(ctx, `
 		SELECT id, platform, display_name AS name, status_reason AS reason, external_id = `+erasedExternalID+` AS erased
-		FROM accounts
-		WHERE workspace_id = @ws AND id = ANY(@ids) AND status <> 'ok'
-			AND (disconnected_at IS NULL OR external_id = `+erasedExternalID+`)
+		FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids) AND `+isLostAccount+`
 		ORDER BY lower(display_name), id`, args{"ids": ids}))
 }
