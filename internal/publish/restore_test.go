@@ -532,6 +532,35 @@ func TestAPostThatWasMovedToAnEarlierTimeAfterTheBackupGoesOut(t *testing.T) {
 	}
 }
 
+// A person replaced a video by a text after the backup, and the answer to the call was lost. In the restored database,
+// the post is a video again. The worker asked Facebook about a video without an id for a week, while nobody could
+// change the post.
+func TestAfterARestoreAPostThatWasSentWithoutAHandleIsSearchedFor(t *testing.T) {
+	b := newBench(t)
+	video := b.ws.Sample("video")
+	later := contract.When{Instant: b.Clock.Now().Add(time.Hour), Timezone: "UTC"}
+	post := b.post(request("once a video", later, b.ws.Account("facebook")), video)
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	_, err = b.Pool.Exec(t.Context(), snapshot)
+	must(t, err)
+	when, none := now(), []string{}
+	b.edit(post, contract.EditPost{InPlace: true, MediaIDs: &none, When: &when})
+	b.Fault(fault("facebook", "publish", "drop_after_accept"))
+	if post = b.ws.Work(post); b.Visible(post.Text) != 1 {
+		t.Fatalf("before the restore, it is %s", post.StatusLine)
+	}
+	_, err = b.Pool.Exec(t.Context(), `UPDATE posts SET media_ids = ARRAY[$2::uuid] WHERE id = $1`, id, b.ws.MediaID(video))
+	must(t, err)
+	_, err = b.Pool.Exec(t.Context(), `INSERT INTO post_media (workspace_id, post_id, media_id) VALUES ($3, $1, $2)`,
+		id, b.ws.MediaID(video), b.ws.ID)
+	must(t, err)
+	b.restoreWithoutAnswer(post)
+	if post = b.after(10*time.Minute, post); post.Error == nil || post.Error.Code != "outcome_unknown" {
+		t.Errorf("the post is %s", post.StatusLine)
+	}
+}
+
 // A post that was sent earlier than planned in the backup kept its planned time, in the future.
 func TestAPostThatWasSentEarlierThanPlannedIsLiveAtTheTimeOfItsCall(t *testing.T) {
 	b := newBench(t)

@@ -350,9 +350,10 @@ func (t Tenant) MarkLiveFromReceiptUnlessLive(ctx context.Context, r RestoredRec
 }
 
 // RearmPublication stores in the ledger that, according to its receipt, a queued or failed post may have been
-// published. A worker then asks the network before it sends anything. A failed post stays failed unless the network
-// shows it, or the worker was going to retry it. If it stays failed and is not overtaken, its outcome is unknown: its
-// timeline and an alert say so. RearmPublication returns false if the post is neither queued nor failed.
+// published. A worker then asks the network before it sends anything. If the receipt has no handle, the worker searches
+// for the post, even if a post with the content of the backup needs a handle. A failed post stays failed unless the
+// network shows it, or the worker was going to retry it. If it stays failed and is not overtaken, its outcome is
+// unknown: its timeline and an alert say so. RearmPublication returns false if the post is neither queued nor failed.
 func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt, now time.Time) (rearmed bool, err error) {
 	return t.execChanged(ctx, `
 		WITH post AS (
@@ -368,12 +369,13 @@ func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt, now tim
 			SELECT post_id AS id FROM post WHERE NOT sends AND NOT overtaken
 		), `+doubtSQL+`
 		UPDATE publications p SET step = CASE WHEN sends THEN 'armed' ELSE 'unknown' END, step_since = clock(), armed = true,
+			flow = CASE WHEN @handle::bytea IS NULL THEN @one_call ELSE flow END,
 			open = sends, answer = '', handle = @handle, armed_at = @armed_at, quiet_at = clock(),
 			rest = CASE WHEN NOT sends THEN @unknown WHEN rest = @retry THEN rest ELSE @queued END,
 			due_at = least(due_at, clock()), preparing = false, next_action_at = clock(), prepare_at = NULL, `+endClaimSQL+`
 		FROM post WHERE p.post_id = post.post_id`, withDoubtArguments(args{
 		"post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt, "now": now, "queued": RestQueued, "retry": core.DoRetry,
-		"unknown": core.DoOutcomeUnknown,
+		"unknown": core.DoOutcomeUnknown, "one_call": core.FlowOneCall,
 		"message": "The post was sent after the restored backup was made. Belfry does not know whether it was published.",
 	}))
 }
