@@ -43,6 +43,7 @@ type claim struct {
 	aged         bool          // the handle was unused before this claim, and may have expired
 	waited       bool          // the previous claim ended because another post of the account had the turn
 	hasTurn      bool          // the post may have its account's turn
+	begunAgain   bool          // the account was reconnected during this claim, which uses the new token
 	called       core.Action   // the latest call of this claim
 	stepID       int64         // that of the latest call
 	skew         time.Duration // how far the database's clock is ahead of this server's

@@ -27,8 +27,9 @@ const (
 //
 // The network's response must not be lost. Therefore, endClaimWithOutcome ignores the cancellation of ctx, and tries
 // again after a database error, for at most the duration of a lease. It does not try again if another worker has taken
-// over, if the network's id belongs to another post (store.ErrSameID), or if the post would fail for want of access that
-// the account has regained (errReconnected). In the latter two cases, nothing is stored, and the claim is still open.
+// over, if the network's id belongs to another post (store.ErrSameID), or if the post would fail for want of access
+// that the account has regained (errReconnected). In the latter two cases, nothing is stored, and the claim is still
+// open.
 func (c *claim) endClaimWithOutcome(ctx context.Context, action core.Action) error {
 	lease := c.engine.cfg.Schedule.Lease
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease)
@@ -192,8 +193,8 @@ func (c *claim) isOwnToken(sealed []byte) bool {
 var errReconnected = errors.New("the account was reconnected during the claim")
 
 // markRefusedTokenOrWakePost marks an account whose token the network has just refused, if the account still has that
-// token. If the account was reconnected during the claim, a worker immediately tries the post with the new token. If the
-// post would have failed, the error is errReconnected.
+// token. If the account was reconnected during the claim, a worker immediately tries the post with the new token. If
+// the post would fail, the error is errReconnected, at most once in a claim.
 func (c *claim) markRefusedTokenOrWakePost(ctx context.Context, t store.Tenant, action core.Action) error {
 	refused := c.isTokenRefused(action)
 	if refused && c.account.Status == core.AccountOK {
@@ -206,7 +207,7 @@ func (c *claim) markRefusedTokenOrWakePost(ctx context.Context, t store.Tenant, 
 	switch {
 	case !refused && c.account.Status == core.AccountOK:
 		return nil
-	case action == core.DoAccount:
+	case action == core.DoAccount && !c.begunAgain:
 		return c.checkNotReconnected(ctx, t)
 	}
 	return t.WakePostIfAccountStatusOK(ctx, c.post.ID)

@@ -79,11 +79,12 @@ func (c *claim) runStepsUntilClaimEnds(ctx context.Context) error {
 
 // useNewToken lets a claim begin again with the account's new token, after the account was reconnected.
 func (c *claim) useNewToken(ctx context.Context) (err error) {
-	c.account, c.sealedToken, err = c.tenant.AccountWithTokenIncludingDisconnected(context.WithoutCancel(ctx), c.account.ID)
+	ctx = context.WithoutCancel(ctx)
+	c.account, c.sealedToken, err = c.tenant.AccountWithTokenIncludingDisconnected(ctx, c.account.ID)
 	if err != nil {
 		return err
 	}
-	c.failure, c.pub.Failure, c.waited = nil, nil, false
+	c.failure, c.pub.Failure, c.waited, c.begunAgain = nil, nil, false, true
 	c.item.Token, err = c.engine.cfg.OpenToken(c.account, c.post.Workspace, c.sealedToken)
 	return err
 }

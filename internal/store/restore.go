@@ -55,10 +55,10 @@ type RestoredReceipt struct {
 // withCopies selects c: the failed post whose copy has the receipt r, and its other copies.
 const withCopies = ` FROM posts c WHERE c.workspace_id = r.workspace_id AND (c.copy_of = r.copy_of OR c.id = r.copy_of)`
 
-// FindUnknownReceipts returns the receipts of calls and successes that the ledger lacks, in the given order. It
-// leaves out those that a confirmation has settled, and those of posts that are live. It also leaves out those of
-// posts that do not exist, unless they are lost copies: copies of a failed post that the database lacks, although it has
-// that post or another copy of it.
+// FindUnknownReceipts returns the receipts of calls and successes that the ledger lacks, in the given order. It leaves
+// out those that a confirmation has settled, and those of posts that are live. It also leaves out those of posts that
+// do not exist, unless they are lost copies: copies of a failed post that the database lacks, although it has that post
+// or another copy of it.
 //
 // A step id proves nothing by itself: a dump has the tables as they were when it began, but step ids from its end, and
 // after a crash, PostgreSQL skips some.
