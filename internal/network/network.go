@@ -88,12 +88,15 @@ type ProfileReader interface {
 // Finisher is a network with steps that follow once a post is live, such as setting a thumbnail. No step publishes or
 // removes the post.
 type Finisher interface {
-	// ListFinalSteps returns the steps for a post with the draft's content, each as a verb phrase such as "set the
-	// thumbnail"; nil if there are none. In a note, "<network> did not" precedes it.
+	// ListFinalSteps returns the names of the steps for a post with the draft's content; nil if there are none. Jobs store
+	// the names, and another version of Belfry may run the jobs, so the names must not change.
 	ListFinalSteps(d Draft) []string
+	// FinalStepInWords returns a verb phrase for a step, such as "set the thumbnail". In a note, "<network> did not"
+	// precedes it.
+	FinalStepInWords(step string) string
 	// RunFinalStep does one of the steps. It may be called again after any result, so a step that is not safe to repeat
 	// first checks whether it has already been done. A Rejected error is final, and its message is added to the post's
-	// timeline.
+	// timeline. A step that only a later version knows is a Transient error.
 	RunFinalStep(ctx context.Context, it Item, externalID, step string) error
 }
 

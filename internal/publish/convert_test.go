@@ -144,7 +144,7 @@ func TestAThumbnailIsConverted(t *testing.T) {
 	b.goesLive(post)
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
-	if again, err := b.App.Engine().RunFinalStepOrAddNote(b.Context(), b.ws.ID, id, "set the thumbnail"); err != nil || again != 0 {
+	if again, err := b.App.Engine().RunFinalStepOrAddNote(b.Context(), b.ws.ID, id, "thumbnail"); err != nil || again != 0 {
 		t.Errorf("%v, %v", again, err)
 	}
 	if one := b.Sim.Posts.All()[0]; one.Extra["thumbnail"] == "" {

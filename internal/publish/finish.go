@@ -122,7 +122,7 @@ func (e *Engine) RunFinalStepOrAddNote(
 	c.log.Info("a final step of a live post failed", "step", step, "kind", failed.Kind, "code", failed.Code)
 	age := c.databaseNow().Sub(events[len(events)-1].At)
 	if failed.Kind == network.Rejected || age >= core.FollowUpLifetime {
-		note := fmt.Sprintf("%s did not %s: %s", c.desc.Name, step, failed.Message)
+		note := fmt.Sprintf("%s did not %s: %s", c.desc.Name, finisher.FinalStepInWords(step), failed.Message)
 		return 0, t.AddPostNoteOnceIfLive(ctx, id, note)
 	}
 	return core.FollowUpRetryDelay(age, failed.RetryAfter), nil

@@ -18,9 +18,9 @@ type finishing struct {
 	calls *[]string
 }
 
-func (f finishing) ListFinalSteps(network.Draft) []string {
-	return []string{"tie the ribbon", "add the bow"}
-}
+func (f finishing) ListFinalSteps(network.Draft) []string { return []string{"ribbon", "bow"} }
+
+func (f finishing) FinalStepInWords(step string) string { return "tie the " + step }
 
 func (f finishing) RunFinalStep(_ context.Context, it network.Item, externalID, step string) error {
 	if externalID == "" || it.Token.Access == "" || len(it.Files) != 1 {
@@ -48,11 +48,11 @@ func TestAFinalStepIsRepeatedAndNotedWhenItFails(t *testing.T) {
 		t.Helper()
 		b.Clock.Advance(after)
 		fails, calls = failure, nil
-		again, err := b.App.Engine().RunFinalStepOrAddNote(b.Context(), b.ws.ID, id, "tie the ribbon")
+		again, err := b.App.Engine().RunFinalStepOrAddNote(b.Context(), b.ws.ID, id, "ribbon")
 		timeline, eventsErr := b.App.ListPostEventsAndNextRetry(b.Context(), b.ws.Owner, post.ID)
 		must(t, eventsErr)
 		events := timeline.Events
-		if err != nil || again != want || !slices.Equal(calls, []string{"tie the ribbon"}) ||
+		if err != nil || again != want || !slices.Equal(calls, []string{"ribbon"}) ||
 			!slices.Equal(events[len(events)-1].Notes, notes) {
 			t.Errorf("want %v, got %v, %v; called %v; noted %q", want, again, err, calls, events[len(events)-1].Notes)
 		}

@@ -43,7 +43,7 @@ func TestAVideoIsPushedAheadAndLiveAtItsTime(t *testing.T) {
 	must(t, err)
 	_, err = b.Sim.Faults.Add(sim.Fault{Call: "videos", Kind: sim.TokenExpired}) // and is renewed at once
 	must(t, err)
-	for _, step := range []string{"set the visibility", "set the thumbnail"} {
+	for _, step := range []string{"visibility", "thumbnail"} {
 		if again, err := b.App.Engine().RunFinalStepOrAddNote(b.Context(), b.ws.ID, id, step); err != nil || again != 0 {
 			t.Errorf("%s: %v, %v", step, again, err)
 		}

@@ -1,6 +1,7 @@
 package youtube
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -11,12 +12,21 @@ import (
 	"belfry/internal/network"
 )
 
-// Final steps, once a video is on the channel.
+// Names of the final steps, once a video is on the channel. Jobs store them.
 const (
-	stepVisibility = "set the visibility"
-	stepThumbnail  = "set the thumbnail"
-	stepPlaylist   = "add the video to the playlist"
+	stepVisibility = "visibility"
+	stepThumbnail  = "thumbnail"
+	stepPlaylist   = "playlist"
 )
+
+var stepsInWords = map[string]string{
+	stepVisibility: "set the visibility", stepThumbnail: "set the thumbnail", stepPlaylist: "add the video to the playlist",
+}
+
+// FinalStepInWords returns a verb phrase for a step.
+func (n *Network) FinalStepInWords(step string) string {
+	return cmp.Or(stepsInWords[step], "complete the step "+step)
+}
 
 // ListFinalSteps returns the final steps for a video. The check of its visibility is always one of them.
 func (n *Network) ListFinalSteps(d network.Draft) []string {
@@ -55,7 +65,7 @@ func (n *Network) RunFinalStep(ctx context.Context, it network.Item, externalID,
 	case stepPlaylist:
 		return n.addToPlaylistIfMissing(ctx, it, s.PlaylistID, externalID)
 	}
-	return nil
+	return &network.Error{Kind: network.Transient, Message: "This version of Belfry does not support the step."}
 }
 
 // checkVisibility returns an error if the video does not have the requested visibility.

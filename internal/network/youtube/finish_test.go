@@ -42,11 +42,11 @@ func finishing(t *testing.T, block string, consent ...string) (*nt.World, networ
 func TestTheCoverBecomesTheThumbnail(t *testing.T) {
 	t.Parallel()
 	w, f, it, id := finishing(t, `{"useCoverAsThumbnail":true}`)
-	if steps := f.ListFinalSteps(it.DraftWithoutAccount()); !slices.Equal(steps, []string{"set the visibility", "set the thumbnail"}) {
+	if steps := f.ListFinalSteps(it.DraftWithoutAccount()); !slices.Equal(steps, []string{"visibility", "thumbnail"}) {
 		t.Errorf("steps %v", steps)
 	}
 	for range 2 {
-		if err := f.RunFinalStep(t.Context(), it, id, "set the thumbnail"); err != nil {
+		if err := f.RunFinalStep(t.Context(), it, id, "thumbnail"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,15 +54,15 @@ func TestTheCoverBecomesTheThumbnail(t *testing.T) {
 		t.Errorf("the thumbnail is %q", sum)
 	}
 	it.Files[1].PurgedAt = w.Now()
-	w.CheckError(f.RunFinalStep(t.Context(), it, id, "set the thumbnail"), network.Rejected)
+	w.CheckError(f.RunFinalStep(t.Context(), it, id, "thumbnail"), network.Rejected)
 }
 
 func TestAVideoThatIsNotFoundYetGetsItsThumbnailLater(t *testing.T) {
 	t.Parallel()
 	w, f, it, id := finishing(t, `{"useCoverAsThumbnail":true}`)
 	w.AddFault(sim.Fault{Call: "thumbnail", Kind: sim.Error, Reason: "videoNotFound", Status: 404})
-	w.CheckError(f.RunFinalStep(t.Context(), it, id, "set the thumbnail"), network.Transient)
-	w.CheckError(f.RunFinalStep(t.Context(), it, "unlisted", "set the thumbnail"), network.Transient)
+	w.CheckError(f.RunFinalStep(t.Context(), it, id, "thumbnail"), network.Transient)
+	w.CheckError(f.RunFinalStep(t.Context(), it, "unlisted", "thumbnail"), network.Transient)
 }
 
 // A Short that is not processed yet would not keep its thumbnail.
@@ -72,11 +72,11 @@ func TestAThumbnailWaitsForProcessing(t *testing.T) {
 	if err := w.Kit.SetOption(youtubesim.OptProcess, "7200"); err != nil {
 		t.Fatal(err)
 	}
-	w.CheckError(f.RunFinalStep(t.Context(), it, id, "set the thumbnail"), network.Transient)
+	w.CheckError(f.RunFinalStep(t.Context(), it, id, "thumbnail"), network.Transient)
 	if err := w.Kit.SetOption(youtubesim.OptProcess, "0"); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.RunFinalStep(t.Context(), it, id, "set the thumbnail"); err != nil {
+	if err := f.RunFinalStep(t.Context(), it, id, "thumbnail"); err != nil {
 		t.Error(err)
 	}
 }
@@ -84,7 +84,7 @@ func TestAThumbnailWaitsForProcessing(t *testing.T) {
 func TestAChannelThatIsNotVerifiedHasNoThumbnails(t *testing.T) {
 	t.Parallel()
 	w, f, it, id := finishing(t, `{"useCoverAsThumbnail":true}`, "UCk3J9sBxQwZ1a2260417798")
-	if e := w.RequireError(f.RunFinalStep(t.Context(), it, id, "set the thumbnail"), network.Rejected); !strings.Contains(e.Message, "permissions") {
+	if e := w.RequireError(f.RunFinalStep(t.Context(), it, id, "thumbnail"), network.Rejected); !strings.Contains(e.Message, "permissions") {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -105,9 +105,9 @@ func TestAVideoIsInItsPlaylistOnce(t *testing.T) {
 	t.Parallel()
 	w, f, it, id := finishing(t, `{"playlistId":"<playlist>"}`)
 	w.AddFault(sim.Fault{Call: "playlist", Kind: sim.DropAfterAccept})
-	w.CheckError(f.RunFinalStep(t.Context(), it, id, "add the video to the playlist"), network.Unknown)
+	w.CheckError(f.RunFinalStep(t.Context(), it, id, "playlist"), network.Unknown)
 	for range 2 {
-		if err := f.RunFinalStep(t.Context(), it, id, "add the video to the playlist"); err != nil {
+		if err := f.RunFinalStep(t.Context(), it, id, "playlist"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -120,27 +120,42 @@ func TestWhatAPlaylistRefuses(t *testing.T) {
 	t.Parallel()
 	w, f, it, id := finishing(t, `{"playlistId":"<playlist>"}`)
 	w.AddFault(sim.Fault{Call: "playlist", Kind: sim.Error, Reason: "videoNotFound", Status: 404})
-	w.CheckError(f.RunFinalStep(t.Context(), it, id, "add the video to the playlist"), network.Transient)
+	w.CheckError(f.RunFinalStep(t.Context(), it, id, "playlist"), network.Transient)
 	w.AddFault(sim.Fault{Call: "playlist", Kind: sim.Error, Reason: "playlistContainsMaximumNumberOfVideos", Status: 403})
-	w.CheckError(f.RunFinalStep(t.Context(), it, id, "add the video to the playlist"), network.Rejected)
+	w.CheckError(f.RunFinalStep(t.Context(), it, id, "playlist"), network.Rejected)
 	w.AddFault(sim.Fault{Call: "playlist", Kind: sim.Error, Reason: "videoAlreadyInPlaylist", Status: 409})
-	if err := f.RunFinalStep(t.Context(), it, id, "add the video to the playlist"); err != nil {
+	if err := f.RunFinalStep(t.Context(), it, id, "playlist"); err != nil {
 		t.Error(err)
 	}
 	it.Settings = json.RawMessage(`{"playlistId":"PLnobodys"}`)
-	w.CheckError(f.RunFinalStep(t.Context(), it, id, "add the video to the playlist"), network.Rejected)
+	w.CheckError(f.RunFinalStep(t.Context(), it, id, "playlist"), network.Rejected)
 }
 
 func TestAnotherVisibilityThanAskedForIsSaid(t *testing.T) {
 	t.Parallel()
 	w, f, it, id := finishing(t, `{"visibility":"unlisted"}`)
-	if err := f.RunFinalStep(t.Context(), it, id, "set the visibility"); err != nil {
+	if err := f.RunFinalStep(t.Context(), it, id, "visibility"); err != nil {
 		t.Error(err)
 	}
 	it.Settings = json.RawMessage(`{}`)
-	if e := w.RequireError(f.RunFinalStep(t.Context(), it, id, "set the visibility"), network.Rejected); e.Message != "The video is unlisted." {
+	if e := w.RequireError(f.RunFinalStep(t.Context(), it, id, "visibility"), network.Rejected); e.Message != "The video is unlisted." {
 		t.Errorf("got %+v", e)
 	}
 	w.Advance(2 * time.Hour)
-	w.CheckError(f.RunFinalStep(t.Context(), it, id, "set the visibility"), network.Lapsed, it.Token.Access)
+	w.CheckError(f.RunFinalStep(t.Context(), it, id, "visibility"), network.Lapsed, it.Token.Access)
+}
+
+// A job of another version of Belfry can have a step that this version does not know. The step counted as done.
+func TestAnUnknownFinalStepIsNotDone(t *testing.T) {
+	t.Parallel()
+	w, f, it, id := finishing(t, `{}`)
+	w.CheckError(f.RunFinalStep(t.Context(), it, id, "chapters"), network.Transient)
+	for step, want := range map[string]string{
+		"visibility": "set the visibility", "thumbnail": "set the thumbnail", "playlist": "add the video to the playlist",
+		"chapters": "complete the step chapters",
+	} {
+		if got := f.FinalStepInWords(step); got != want {
+			t.Errorf("%s in words is %q, want %q", step, got, want)
+		}
+	}
 }
