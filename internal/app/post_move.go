@@ -83,7 +83,8 @@ func (a *App) changeAndAuditPostWithUndo(ctx context.Context, c core.Caller, id 
 	return a.postOf(post), before, err
 }
 
-// changeAndAuditPostInTenant is changeAndAuditPost for a caller whose access has already been checked.
+// changeAndAuditPostInTenant is changeAndAuditPost for a caller whose access has already been checked. If the request
+// may be repeated, the transaction also stores the changed post as the response.
 func (a *App) changeAndAuditPostInTenant(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID,
 	changeAndSave func(store.Tenant, *core.Post) error,
 ) (post core.Post, err error) {

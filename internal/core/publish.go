@@ -39,7 +39,8 @@ type Signal struct {
 	AccountOK bool
 	MayRetry  bool // the worker has retries left
 	Held      bool // a pause that the network has asked for is not over
-	// Waited reports whether the last claim ended right before the arm, because another post of the account had the turn.
+	// Waited reports whether the last claim ended right before a call that needs the account's turn, because another post
+	// had the turn. In StepWaiting, only the arm needs it.
 	Waited bool
 	// ErrorsMayPublish reports whether the network sometimes publishes a post even though it answers with an error.
 	ErrorsMayPublish bool
@@ -116,7 +117,7 @@ func (p Publication) nextAfterClaim(s Signal) (Publication, Action) {
 		}
 		return p, DoBackoff
 	case StepArmed:
-		if p.Open && p.Answer == AnswerDenied { // a dead worker may have made a call, which the answer does not cover
+		if p.Open && p.Answer == AnswerDenied { // the claim before may have made a call, which the answer does not cover
 			p.Answer = AnswerNone
 		}
 		switch {

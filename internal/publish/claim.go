@@ -115,7 +115,8 @@ func (c *claim) publishUntilClaimEnds(ctx context.Context) error {
 }
 
 // logInsteadIfClaimLost logs an error that means that the claim or the post is lost, and returns any other error.
-// Before the end of its lease, no other worker can have taken over the post, so a person has changed it.
+// Before the end of the lease, another worker can have taken over the post only if this worker is stopping and has
+// released its leases; otherwise, a person has changed the post.
 func (c *claim) logInsteadIfClaimLost(err error) error {
 	switch {
 	case errors.Is(err, store.ErrFenced) && c.databaseNow().Before(c.pub.LeaseUntil):

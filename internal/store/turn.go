@@ -76,7 +76,8 @@ func hasWokenPostSQL(passesTurn bool) string {
 }
 
 // EndClaimUntilTurn ends the claim of a publication that did not get its account's turn. The publication is claimed
-// again when it has the turn. Until then, it can be changed. After ErrFenced, another worker continues.
+// again when it has the turn. Until then, people can change it unless it is armed. After ErrFenced, another worker
+// continues.
 func (t Tenant) EndClaimUntilTurn(ctx context.Context, p Publication) error {
 	a := p.stepArguments()
 	a["wait"], a["rest"] = waitForTurn, RestTurn
