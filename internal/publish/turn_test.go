@@ -471,3 +471,17 @@ func TestWorkspacesShareTheTurnOfAnAccount(t *testing.T) {
 		}
 	}
 }
+
+// An older version of Belfry does not clear turn_of, and neither did the end of a hold: every poll of every replica woke
+// the workers for a post that did not wait.
+func TestAPostThatNoLongerWaitsForItsTurnWakesNobody(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	b.goesLive(b.ws.Now("live", account))
+	b.exec(`UPDATE publications SET turn_of = $1`, b.ws.AccountID(account))
+	work, err := b.Store.TimeUntilWork(b.Context(), time.Hour, true)
+	must(t, err)
+	if work.TurnEnded {
+		t.Error("a live post waits for its turn")
+	}
+}

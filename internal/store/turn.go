@@ -103,8 +103,9 @@ func (t Tenant) EndClaimUntilTurn(ctx context.Context, p Publication) error {
 	return nil
 }
 
-// turnEnded is the condition that the publication u waits although no post of its account has the turn.
-const turnEnded = `u.turn_of IS NOT NULL AND NOT EXISTS (
+// turnEnded is the condition that the publication u waits although no post of its account has the turn. turn_of alone
+// does not show that u waits, because an older version does not clear it.
+const turnEnded = `u.turn_of IS NOT NULL AND u.rest = 'turn' AND NOT EXISTS (
 		SELECT FROM accounts a JOIN account_turns t ON t.platform = a.platform AND t.external_id = a.external_id
 		WHERE a.id = u.turn_of AND t.until > clock())`
 
