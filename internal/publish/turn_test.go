@@ -452,13 +452,17 @@ func TestWorkspacesShareTheTurnOfAnAccount(t *testing.T) {
 	b := newBench(t)
 	two := b.Workspace("two")
 	ours, theirs := b.ws.Account("threads", "Harbour Bakery"), two.Account("threads", "Harbour Bakery")
-	for name, end := range map[string]func(held store.Publication){
-		"passed on": b.endCall,
-		"ended with its lease": func(store.Publication) {
+	for _, c := range []struct {
+		name string
+		end  func(held store.Publication)
+	}{
+		{"passed on", b.endCall},
+		{"ended with its lease", func(store.Publication) { // last, because the dead worker's post is due again
 			b.Clock.Advance(time.Minute)
 			must(t, b.Store.WakeNextPostsAwaitingTurn(b.Context()))
-		},
+		}},
 	} {
+		name, end := c.name, c.end
 		held, err := b.arm(b.ws.Now("ours, "+name, ours))
 		must(t, err)
 		waiting := two.Work(two.Now("theirs, "+name, theirs))
