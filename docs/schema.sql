@@ -1065,6 +1065,8 @@ CREATE INDEX posts_live_without_link ON public.posts USING btree (live_at) WHERE
 
 CREATE INDEX posts_went_live ON public.posts USING btree (account_id, live_at) WHERE ((status = 'live'::text) AND (external_id <> ''::text));
 
+CREATE INDEX publications_accepted ON public.publications USING btree (post_id) WHERE ((external_id <> ''::text) AND (step <> 'live'::text));
+
 CREATE INDEX publications_due ON public.publications USING btree (next_action_at) WHERE (next_action_at IS NOT NULL);
 
 CREATE INDEX publications_sealed ON public.publications USING btree (post_id) WHERE (length(handle) > 2);

@@ -389,17 +389,20 @@ func (t Tenant) BackdateWorkspaceBeforePosts(ctx context.Context) error {
 func (t Tenant) OtherExternalIDsSince(ctx context.Context, account core.AccountID, exceptPost core.PostID,
 	since time.Time,
 ) ([]string, error) {
-	// publications_sealed is an index on the few rows with a handle, to which the id of an accepted post belongs.
+	// MATERIALIZED keeps PostgreSQL from reading all posts of the account to find the few accepted ones, which have an
+	// index (publications_accepted).
 	return queryValues[string](t.query(ctx, `
 		WITH same AS (
 			SELECT a.id FROM accounts own JOIN accounts a ON a.platform = own.platform AND a.external_id = own.external_id
 			WHERE own.workspace_id = @ws AND own.id = @account
+		), accepted AS MATERIALIZED (
+			SELECT post_id, external_id FROM publications
+			WHERE external_id <> '' AND step <> 'live' AND post_id <> @other
 		)
 		SELECT p.external_id FROM same JOIN posts p ON p.account_id = same.id
 		WHERE p.id <> @other AND p.status = 'live' AND p.external_id <> '' AND p.live_at >= @since
 		UNION ALL
-		SELECT u.external_id FROM publications u JOIN posts p ON p.id = u.post_id JOIN same ON same.id = p.account_id
-		WHERE p.id <> @other AND p.status <> 'live' AND length(u.handle) > 2 AND u.external_id <> ''`,
+		SELECT u.external_id FROM accepted u JOIN posts p ON p.id = u.post_id JOIN same ON same.id = p.account_id`,
 		args{"account": account, "other": exceptPost, "since": since}))
 }
 

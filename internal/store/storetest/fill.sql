@@ -85,8 +85,11 @@ ON CONFLICT (workspace_id, period) DO UPDATE SET used = u.used + excluded.used;
 INSERT INTO usage_drafts AS u (workspace_id, used)
 SELECT workspace_id, count(*) FROM fill_posts WHERE status = 'draft' GROUP BY 1 ON CONFLICT (workspace_id) DO UPDATE SET used = u.used + excluded.used;
 
-INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, ahead, next_action_at, prepare_at, step_since, lease_epoch)
+-- The row of a post that is live keeps the network's id.
+INSERT INTO publications (post_id, workspace_id, platform, flow, step, external_id, rest, due_at, ahead, next_action_at, prepare_at, step_since,
+    lease_epoch)
 SELECT id, workspace_id, platform, 'handle', CASE status WHEN 'queued' THEN 'idle' WHEN 'live' THEN 'live' ELSE 'rejected' END,
+    CASE WHEN status = 'live' THEN 'x' || id ELSE '' END,
     CASE status WHEN 'queued' THEN 'queued' WHEN 'live' THEN 'live' ELSE 'fail' END, at, ahead,
     CASE WHEN status = 'queued' THEN at END, CASE WHEN status = 'queued' AND ahead > '0' THEN greatest(at - ahead, now()) END, at, 1
 FROM fill_posts, LATERAL (SELECT CASE WHEN n % 2 = 0 THEN '10 minutes' ELSE '0' END::interval AS ahead) files WHERE status <> 'draft' ORDER BY n;
