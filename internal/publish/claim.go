@@ -192,11 +192,15 @@ func (c *claim) setUpConnectorAndItem() error {
 	c.pushes = delivery.Files == network.Pushed || delivery.Files == network.Either && hidden
 	c.unreachable = delivery.Files == network.Pulled && hidden
 	c.pub.Publication = c.pub.WithFlowUnlessStarted(delivery.Flow)
+	return c.openTokenUnlessDisconnected()
+}
+
+// openTokenUnlessDisconnected decrypts the account's token for the calls of this claim. A disconnected account has none.
+func (c *claim) openTokenUnlessDisconnected() (err error) {
 	if c.account.Status != core.AccountOK && len(c.sealedToken) == 0 {
 		return nil
 	}
-	var err error
-	c.item.Token, err = cfg.OpenToken(c.account, c.post.Workspace, c.sealedToken)
+	c.item.Token, err = c.engine.cfg.OpenToken(c.account, c.post.Workspace, c.sealedToken)
 	return err
 }
 

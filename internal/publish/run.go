@@ -85,8 +85,7 @@ func (c *claim) useNewToken(ctx context.Context) (err error) {
 		return err
 	}
 	c.failure, c.pub.Failure, c.waited, c.begunAgain = nil, nil, false, true
-	c.item.Token, err = c.engine.cfg.OpenToken(c.account, c.post.Workspace, c.sealedToken)
-	return err
+	return c.openTokenUnlessDisconnected()
 }
 
 // dropDuplicateID removes the network's id from the claim after the ledger has refused the id because it belongs to
