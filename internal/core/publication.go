@@ -151,6 +151,6 @@ func (p Publication) AllowsPostChanges() bool {
 
 // AllowsContentChanges reports whether AllowsPostChanges also extends to the content. After a publishing call, it does
 // not, not even if the network did not show the post (AnswerAbsent). The worker searches the network again right before
-// the next call, because a call can take effect unusually late. The content is all that such a search has to go by: with
-// other content, Belfry would miss the first post and publish a second. People can edit a duplicate instead.
+// the next call, because a call can take effect unusually late. The content is all that such a search has to go by:
+// with other content, Belfry would miss the first post and publish a second. People can edit a duplicate instead.
 func (p Publication) AllowsContentChanges() bool { return p.AllowsPostChanges() && !p.Armed }

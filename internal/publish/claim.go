@@ -195,7 +195,8 @@ func (c *claim) setUpConnectorAndItem() error {
 	return c.openTokenUnlessDisconnected()
 }
 
-// openTokenUnlessDisconnected decrypts the account's token for the calls of this claim. A disconnected account has none.
+// openTokenUnlessDisconnected decrypts the account's token for the calls of this claim. A disconnected account has
+// none.
 func (c *claim) openTokenUnlessDisconnected() (err error) {
 	if c.account.Status != core.AccountOK && len(c.sealedToken) == 0 {
 		return nil
