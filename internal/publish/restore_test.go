@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"slices"
@@ -16,12 +15,11 @@ import (
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network"
-	"belfry/internal/network/sim"
 	"belfry/internal/restore"
 	"belfry/internal/store"
 )
 
-// rewind restores the data of snapshot, as restoring a backup does: the ledger loses the calls made since.
+// rewind restores the data of snapshot, as restoring a backup does: posts and calls made since are lost.
 const (
 	snapshot = `
 		CREATE TABLE snapshot_posts AS TABLE posts;
@@ -31,6 +29,7 @@ const (
 		DELETE FROM settled_receipts;
 		DELETE FROM publish_steps WHERE id NOT IN (SELECT id FROM snapshot_steps);
 		DELETE FROM publications;
+		DELETE FROM posts WHERE id NOT IN (SELECT id FROM snapshot_posts);
 		UPDATE posts p SET status = s.status, external_id = s.external_id, external_url = s.external_url,
 			attempts = s.attempts, publish_at = s.publish_at, error_code = s.error_code, error_message = s.error_message, error_hint = s.error_hint,
 			error_from_network = s.error_from_network
@@ -38,6 +37,13 @@ const (
 		INSERT INTO publications SELECT * FROM snapshot_publications;
 		SELECT setval('publish_steps_id_seq', 1, false)`
 )
+
+// restoreSnapshot restores the data of snapshot, and starts the service.
+func (b *bench) restoreSnapshot() {
+	b.t.Helper()
+	b.exec(rewind)
+	must(b.t, b.App.GuardOrNil().HoldPublishingIfRewoundElseUpdateMark(b.t.Context()))
+}
 
 // A restored database had the post on its queue, although the network had taken it. Threads tells at once what became
 // of a call whose answer was lost, Facebook only after a while.
@@ -48,16 +54,12 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 			guard := b.App.GuardOrNil()
 			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 			post := b.ws.Now("sent before the restore", b.ws.Account(network))
-			_, err := b.Pool.Exec(t.Context(), snapshot)
-			must(t, err)
+			b.exec(snapshot)
 			b.Fault(fault(network, "publish", "drop_after_accept"))
 			if post = b.ws.Work(post); b.Visible(post.Text) != 1 {
 				t.Fatalf("the network shows %d posts before the restore, want 1", b.Visible(post.Text))
 			}
-			_, err = b.Pool.Exec(t.Context(), rewind)
-			must(t, err)
-
-			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+			b.restoreSnapshot()
 			held, err := b.Store.PostsUnderPublishingHold(t.Context(), 10)
 			must(t, err)
 			if len(held) != 1 || held[0].Post.String() != post.ID || !held[0].Armed || held[0].Live != live || held[0].Unproved {
@@ -110,8 +112,7 @@ func TestAFailedPostThatWasRetriedAfterTheBackupIsNotSentAgain(t *testing.T) {
 			b.Fault(f)
 			post := b.ws.Work(b.post(request("retried", now(), b.ws.Account(network)), b.photo()))
 			b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
-			_, err := b.Pool.Exec(t.Context(), snapshot)
-			must(t, err)
+			b.exec(snapshot)
 			b.goesLive(b.ws.Retry(post))
 
 			if done := b.restoreWithoutAnswer(post); done.LookedFor != 1 {
@@ -132,14 +133,13 @@ func TestAFailedPostThatMayBeLiveAfterARestoreIsNotRetriedWithoutAPersonsWord(t 
 	b.Fault(fault("facebook", "publish", "reject"))
 	account := b.ws.Account("facebook")
 	post := b.refuse(b.ws.Now("retried", account))
-	_, err := b.Pool.Exec(t.Context(), snapshot)
-	must(t, err)
+	b.exec(snapshot)
 	must(t, b.Sim.SetOption("facebook.list_delay_seconds", "360000"))
 	b.Fault(fault("facebook", "publish", "drop_after_accept"))
 	post = b.after(5*time.Minute, b.ws.Retry(post))
 	b.restoreWithoutAnswer(post)
 	post = b.after(time.Hour, post)
-	_, err = b.App.RetryPost(t.Context(), b.ws.Owner, contract.RetryPost{ID: post.ID})
+	_, err := b.App.RetryPost(t.Context(), b.ws.Owner, contract.RetryPost{ID: post.ID})
 	if core.CodeOf(err) != core.CodeOutcomeUnknown {
 		t.Errorf("a retry of a post that is %s (%+v): %v", post.Status, post.Error, err)
 	}
@@ -155,8 +155,7 @@ func TestAFailedPostThatTheNetworkDoesNotShowAfterARestoreStaysFailed(t *testing
 	f.Code, f.Status, f.Message = 100, 400, "No"
 	b.Fault(f)
 	post := b.ws.Work(b.ws.Now("retried in vain", b.ws.Account("threads")))
-	_, err := b.Pool.Exec(t.Context(), snapshot)
-	must(t, err)
+	b.exec(snapshot)
 	b.Fault(fault("threads", "publish", "drop_before_accept"))
 	b.ws.Work(b.ws.Retry(post))
 
@@ -164,7 +163,7 @@ func TestAFailedPostThatTheNetworkDoesNotShowAfterARestoreStaysFailed(t *testing
 	if post = b.after(time.Hour, b.ws.Work(post)); post.Status != "failed" || b.Visible(post.Text) != 0 {
 		t.Errorf("the post is %s, visible %d times", post.Status, b.Visible(post.Text))
 	}
-	post, err = b.App.RetryPost(t.Context(), b.ws.Owner, contract.RetryPost{ID: post.ID, ConfirmNotPublished: true})
+	post, err := b.App.RetryPost(t.Context(), b.ws.Owner, contract.RetryPost{ID: post.ID, ConfirmNotPublished: true})
 	must(t, err)
 	if post = b.ws.Work(post); post.Status != "live" || b.Visible(post.Text) != 1 || b.calls("create") != 2 {
 		t.Errorf("after a retry the post is %s (%+v), visible %d times, after %d containers",
@@ -173,17 +172,6 @@ func TestAFailedPostThatTheNetworkDoesNotShowAfterARestoreStaysFailed(t *testing
 }
 
 // failedWithCopy returns a post that the network has refused, or that the worker will retry, and a draft copy of it.
-func (b *bench) failedWithCopy(f sim.Fault) (original, copied contract.Post) {
-	b.t.Helper()
-	b.Fault(f)
-	if original = b.ws.Work(b.ws.Now("hello", b.ws.Account("threads"))); original.Status != "failed" {
-		b.t.Fatalf("it is %s", original.StatusLine)
-	}
-	copied, err := b.App.DuplicatePost(b.t.Context(), b.ws.Owner, original.ID)
-	must(b.t, err)
-	return original, copied
-}
-
 func (b *bench) queue(p contract.Post, in time.Duration) error {
 	_, err := b.App.EditPost(b.t.Context(), b.ws.Owner, contract.EditPost{
 		ID: p.ID, When: &contract.When{Instant: b.Clock.Now().Add(in), Timezone: "UTC"}, Status: "queued",
@@ -192,313 +180,20 @@ func (b *bench) queue(p contract.Post, in time.Duration) error {
 }
 
 // In the restored database, another of a failed post and its copies was going to be published than the one that was.
-func TestAfterARestoreOnlyOneOfAFailedPostAndItsCopiesIsPublished(t *testing.T) {
-	serverError, reject := fault("threads", "create", sim.ServerError), fault("threads", "create", "reject")
-	for name, c := range map[string]struct {
-		first  sim.Fault // makes the original fail before the backup
-		queued bool      // so is the copy, before the backup
-		after  func(b *bench, original, copied contract.Post)
-		want   [2]string // the statuses in the end
-	}{
-		"the copy, while the original was to be retried": {
-			first: serverError, want: [2]string{"failed", "live"},
-			after: func(b *bench, _, copied contract.Post) {
-				must(b.t, b.queue(copied, time.Minute))
-				b.after(2*time.Minute, copied)
-			},
-		},
-		"the original, while the copy was queued": {
-			first: reject, queued: true, want: [2]string{"live", "draft"},
-			after: func(b *bench, original, copied contract.Post) {
-				_, err := b.App.CancelPost(b.t.Context(), b.ws.Owner, copied.ID)
-				must(b.t, err)
-				b.ws.Work(b.ws.Retry(original))
-			},
-		},
-		"the copy, after a call for the original had failed": {
-			first: serverError, want: [2]string{"failed", "live"},
-			after: func(b *bench, original, copied contract.Post) {
-				b.Fault(fault("threads", "publish", "reject"))
-				b.Clock.Advance(5 * time.Minute)
-				if original = b.refuse(original); original.Status != "failed" {
-					b.t.Fatalf("it is %s", original.StatusLine)
-				}
-				must(b.t, b.queue(copied, time.Minute))
-				b.after(2*time.Minute, copied)
-			},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			guard := b.App.GuardOrNil()
-			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
-			original, copied := b.failedWithCopy(c.first)
-			if c.queued {
-				must(t, b.queue(copied, 24*time.Hour))
-			}
-			_, err := b.Pool.Exec(t.Context(), snapshot)
-			must(t, err)
-			if c.after(b, original, copied); b.Visible("hello") != 1 {
-				t.Fatalf("before the restore, %d of them are on the network", b.Visible("hello"))
-			}
-			_, err = b.Pool.Exec(t.Context(), rewind)
-			must(t, err)
-			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
-			held, err := b.Store.PostsUnderPublishingHold(t.Context(), 10)
-			must(t, err)
-			if len(held) != 2 || held[0].Overtaken == held[1].Overtaken {
-				t.Errorf("on hold are %+v", held)
-			}
-			b.Clock.Advance(48 * time.Hour)
-			done, err := guard.EndHoldUnlessUnproved(t.Context())
-			must(t, err)
-			if done.Live != 1 || done.Stopped != 1 {
-				t.Errorf("confirmed: %+v", done)
-			}
-			original, copied = b.ws.Work(original), b.ws.Work(copied)
-			if got := [2]string{original.Status, copied.Status}; got != c.want || b.Visible("hello") != 1 {
-				t.Errorf("they are %v, want %v, and %d are on the network", got, c.want, b.Visible("hello"))
-			}
-			if original.Error != nil && original.Error.Code == core.ErrorOutcomeUnknown {
-				t.Error("the outcome of the post that its live copy replaces is unknown")
-			}
-		})
-	}
-}
-
 // The original was sent first, and again after its copy, when the answer was lost.
-func TestAfterARestoreTheLatestCallDecidesWhichCopyIsStopped(t *testing.T) {
-	b := newBench(t)
-	guard := b.App.GuardOrNil()
-	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
-	original, copied := b.failedWithCopy(fault("threads", "publish", "reject"))
-	must(t, b.queue(copied, 24*time.Hour))
-	_, err := b.Pool.Exec(t.Context(), snapshot)
-	must(t, err)
-	b.Clock.Advance(10 * time.Minute)
-	when := now()
-	copied = b.edit(copied, contract.EditPost{When: &when})
-	b.Fault(fault("threads", "publish", "reject"))
-	if copied = b.ws.Work(copied); copied.Status != "failed" {
-		t.Fatalf("the copy is %s", copied.StatusLine)
-	}
-	b.Clock.Advance(10 * time.Minute)
-	b.ws.Retry(original)
-	b.Fault(fault("threads", "publish", "drop_after_accept"))
-	b.Fault(sim.Fault{Network: "threads", Call: "status", Kind: sim.ServerError, Skip: 1, Times: new(0)})
-	b.ws.Work(original)
-	_, err = b.Pool.Exec(t.Context(), rewind)
-	must(t, err)
-	b.Sim.Faults.Clear()
-	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
-	_, err = guard.EndHoldUnlessUnproved(t.Context())
-	must(t, err)
-	for range 3 {
-		original, copied = b.after(time.Hour, original), b.ws.Work(copied)
-	}
-	if original.Status != "live" || copied.Status != "draft" || b.Visible("hello") != 1 {
-		t.Errorf("they are %s and %s, and %d are on the network", original.Status, copied.Status, b.Visible("hello"))
-	}
-}
-
 // Neither gave way to the other, so both could have been published.
-func TestOfTwoCopiesThatWereSentAtTheSameTimeOneIsStopped(t *testing.T) {
-	b := newBench(t)
-	original, copied := b.failedWithCopy(fault("threads", "create", sim.ServerError))
-	var receipts []store.RestoredReceipt
-	for _, p := range []contract.Post{original, copied} {
-		id, err := core.ParseID[core.PostKind](p.ID)
-		must(t, err)
-		receipts = append(receipts, store.RestoredReceipt{Workspace: b.ws.ID, Post: id, ArmedAt: b.Clock.Now()})
-	}
-	must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, receipts))
-	held, err := b.Store.PostsUnderPublishingHold(t.Context(), 10)
-	must(t, err)
-	if len(held) != 2 || held[0].Overtaken == held[1].Overtaken {
-		t.Errorf("on hold are %+v", held)
-	}
-}
-
 // The restored database knows such a copy only by its receipt.
-func TestAfterARestoreAPostWhoseCopyIsNewerThanTheBackupIsNotSentAgain(t *testing.T) {
-	for _, c := range []struct{ lost, duringDump bool }{{true, false}, {false, false}, {true, true}, {false, true}} {
-		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
-			b := newBench(t)
-			guard := b.App.GuardOrNil()
-			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
-			b.Fault(fault("threads", "create", sim.ServerError))
-			original := b.ws.Work(b.ws.Now("hello", b.ws.Account("threads")))
-			_, err := b.Pool.Exec(t.Context(), snapshot)
-			must(t, err)
-			copied, err := b.App.DuplicatePost(t.Context(), b.ws.Owner, original.ID)
-			must(t, err)
-			must(t, b.queue(copied, time.Minute))
-			b.Clock.Advance(2 * time.Minute)
-			if c.lost {
-				b.Fault(fault("threads", "publish", "drop_after_accept"))
-			}
-			if b.ws.Work(copied); b.Visible("hello") != 1 {
-				t.Fatalf("before the restore, the network shows %d posts", b.Visible("hello"))
-			}
-			last := int64(1)
-			if c.duringDump {
-				last = b.endDump()
-			}
-			_, err = b.Pool.Exec(t.Context(), `DELETE FROM posts WHERE id NOT IN (SELECT id FROM snapshot_posts)`)
-			must(t, err)
-			b.restoreDump(last)
-			held, err := b.Store.PostsUnderPublishingHold(t.Context(), 10)
-			must(t, err)
-			if len(held) != 1 || held[0].Post.String() != original.ID || !held[0].Overtaken {
-				t.Errorf("on hold are %+v", held)
-			}
-			if _, err := b.App.RetryPost(t.Context(), b.ws.Owner, contract.RetryPost{ID: original.ID}); core.CodeOf(err) != core.CodeConflict {
-				t.Errorf("a retry during the hold: %v", err)
-			}
-			done, err := guard.EndHoldUnlessUnproved(t.Context())
-			must(t, err)
-			if done.Stopped != 1 {
-				t.Errorf("confirmed: %+v", done)
-			}
-			if original = b.after(time.Hour, original); original.Status != "failed" || b.Visible("hello") != 1 {
-				t.Errorf("the post is %s, and the network shows %d", original.Status, b.Visible("hello"))
-			}
-		})
-	}
-}
-
 // A copy that is newer than the backup is known only by its receipt, which the end of the hold deletes. The failed post
 // could then be retried, and its content was published a second time.
-func TestAFailedPostWithALostCopyIsNotRetriedWithoutAPersonsWordAfterTheHold(t *testing.T) {
-	reject := fault("threads", "create", "reject")
-	reject.Code, reject.Status = 100, 400
-	for name, f := range map[string]sim.Fault{
-		"one that had been refused":  reject,
-		"one that was to be retried": fault("threads", "create", sim.ServerError),
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			guard := b.App.GuardOrNil()
-			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
-			b.Fault(f)
-			original := b.ws.Work(b.ws.Now("hello", b.ws.Account("threads")))
-			_, err := b.Pool.Exec(t.Context(), snapshot)
-			must(t, err)
-			copied, err := b.App.DuplicatePost(t.Context(), b.ws.Owner, original.ID)
-			must(t, err)
-			must(t, b.queue(copied, time.Minute))
-			if copied = b.after(2*time.Minute, copied); copied.Status != "live" {
-				t.Fatalf("before the restore, the copy is %s", copied.StatusLine)
-			}
-			_, err = b.Pool.Exec(t.Context(), `DELETE FROM posts WHERE id NOT IN (SELECT id FROM snapshot_posts)`)
-			must(t, err)
-			_, err = b.Pool.Exec(t.Context(), rewind)
-			must(t, err)
-			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
-			held, err := b.Store.PostsUnderPublishingHold(t.Context(), 10)
-			must(t, err)
-			if len(held) != 1 || !held[0].Overtaken {
-				t.Errorf("on hold are %+v", held)
-			}
-			_, err = guard.EndHoldUnlessUnproved(t.Context())
-			must(t, err)
-			_, err = b.App.RetryPost(t.Context(), b.ws.Owner, contract.RetryPost{ID: original.ID})
-			if core.CodeOf(err) != core.CodeOutcomeUnknown {
-				t.Errorf("a retry: %v", err)
-			}
-			if original = b.after(time.Hour, original); original.Status != "failed" || b.Visible("hello") != 1 {
-				t.Errorf("the post is %s, and the network shows %d", original.StatusLine, b.Visible("hello"))
-			}
-			events, err := b.App.ListPostEventsAndNextRetry(t.Context(), b.ws.Owner, original.ID)
-			must(t, err)
-			if last := events.Events[len(events.Events)-1]; !strings.HasPrefix(last.Message, "A copy of the post") {
-				t.Errorf("its timeline ends with %+v", last)
-			}
-			_, err = b.App.RetryPost(t.Context(), b.ws.Owner, contract.RetryPost{ID: original.ID, ConfirmNotPublished: true})
-			must(t, err)
-			if original = b.ws.Work(original); original.Status != "live" {
-				t.Errorf("after a person's word, the post is %s", original.StatusLine)
-			}
-		})
-	}
-}
-
 // The receipt of a copy counted only if the failed post that it replaces still existed.
-func TestAfterARestoreACopyIsStoppedEvenIfTheFailedPostWasDeletedBeforeTheBackup(t *testing.T) {
-	for name, deleted := range map[string]bool{"the failed post exists": false, "the failed post was deleted": true} {
-		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			guard := b.App.GuardOrNil()
-			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
-			f := fault("threads", "create", "reject")
-			f.Code, f.Status = 100, 400
-			original, first := b.failedWithCopy(f)
-			if deleted {
-				must(t, b.App.DeletePost(t.Context(), b.ws.Owner, original.ID))
-			}
-			must(t, b.queue(first, 24*time.Hour))
-			_, err := b.Pool.Exec(t.Context(), snapshot)
-			must(t, err)
-			_, err = b.App.CancelPost(t.Context(), b.ws.Owner, first.ID)
-			must(t, err)
-			second, err := b.App.DuplicatePost(t.Context(), b.ws.Owner, first.ID)
-			must(t, err)
-			must(t, b.queue(second, time.Minute))
-			if second = b.after(2*time.Minute, second); second.Status != "live" {
-				t.Fatalf("before the restore, the second copy is %s", second.StatusLine)
-			}
-			_, err = b.Pool.Exec(t.Context(), `DELETE FROM posts WHERE id NOT IN (SELECT id FROM snapshot_posts)`)
-			must(t, err)
-			_, err = b.Pool.Exec(t.Context(), rewind)
-			must(t, err)
-			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
-			done, err := guard.EndHoldUnlessUnproved(t.Context())
-			must(t, err)
-			if first = b.after(48*time.Hour, first); b.Visible("hello") != 1 {
-				t.Errorf("confirmed %+v: the first copy is %s, and the network shows %d", done, first.StatusLine,
-					b.Visible("hello"))
-			}
-		})
-	}
-}
-
 // Until the network has been asked about a post that may be live, publishing a copy could publish it twice.
-func TestACopyOfAPostThatMayBeLiveAfterARestoreIsNotQueued(t *testing.T) {
-	for name, f := range map[string]sim.Fault{
-		"one that was to be retried": fault("threads", "create", sim.ServerError),
-		"one that had been refused":  fault("threads", "create", "reject"),
-	} {
-		for _, receiptOfLive := range []bool{true, false} {
-			t.Run(name, func(t *testing.T) {
-				b := newBench(t)
-				original, copied := b.failedWithCopy(f)
-				receipt := store.RestoredReceipt{Workspace: b.ws.ID, ArmedAt: b.Clock.Now(), Live: receiptOfLive}
-				var err error
-				receipt.Post, err = core.ParseID[core.PostKind](original.ID)
-				must(t, err)
-				receipts := []store.RestoredReceipt{receipt}
-				must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, receipts))
-				if err := b.queue(copied, time.Hour); core.CodeOf(err) != core.CodeConflict {
-					t.Errorf("during the hold: %v", err)
-				}
-				_, err = b.App.GuardOrNil().EndHoldUnlessUnproved(t.Context())
-				must(t, err)
-				if err := b.queue(copied, time.Hour); core.CodeOf(err) != core.CodeConflict {
-					t.Errorf("after the hold: %v", err)
-				}
-			})
-		}
-	}
-}
-
 // A draft that was queued after the backup is nobody's to look for: its card says so.
 func TestADraftOfTheBackupIsNotCountedAsLookedFor(t *testing.T) {
 	b := newBench(t)
 	post := b.ws.Queued("cancelled", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
 	post, err := b.App.CancelPost(t.Context(), b.ws.Owner, post.ID)
 	must(t, err)
-	_, err = b.Pool.Exec(t.Context(), snapshot)
-	must(t, err)
+	b.exec(snapshot)
 	if done := b.restoreWithoutAnswer(post); done.LookedFor != 0 {
 		t.Errorf("confirmed: %+v", done)
 	}
@@ -511,10 +206,9 @@ func TestADraftOfTheBackupIsNotCountedAsLookedFor(t *testing.T) {
 func TestAPostThatWasMovedToAnEarlierTimeAfterTheBackupGoesOut(t *testing.T) {
 	b := newBench(t)
 	post := b.ahead("moved", b.ws.Account("threads"), b.photo())
-	_, err := b.Pool.Exec(t.Context(), snapshot)
-	must(t, err)
+	b.exec(snapshot)
 	when := now()
-	post, err = b.App.EditPost(t.Context(), b.ws.Owner, contract.EditPost{ID: post.ID, When: &when})
+	post, err := b.App.EditPost(t.Context(), b.ws.Owner, contract.EditPost{ID: post.ID, When: &when})
 	must(t, err)
 	b.Fault(fault("threads", "publish", "drop_before_accept"))
 	for b.ws.Work(post); b.calls("publish") == 0; b.ws.Work(post) {
@@ -542,8 +236,7 @@ func TestAfterARestoreAPostThatWasSentWithoutAHandleIsSearchedFor(t *testing.T) 
 	post := b.post(request("once a video", later, b.ws.Account("facebook")), video)
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
-	_, err = b.Pool.Exec(t.Context(), snapshot)
-	must(t, err)
+	b.exec(snapshot)
 	when, none := now(), []string{}
 	b.edit(post, contract.EditPost{InPlace: true, MediaIDs: &none, When: &when})
 	b.Fault(fault("facebook", "publish", "drop_after_accept"))
@@ -566,14 +259,12 @@ func TestAPostThatWasSentEarlierThanPlannedIsLiveAtTheTimeOfItsCall(t *testing.T
 	b := newBench(t)
 	must(t, b.App.GuardOrNil().HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	post := b.ahead("moved", b.ws.Account("threads"), b.photo())
-	_, err := b.Pool.Exec(t.Context(), snapshot)
-	must(t, err)
+	b.exec(snapshot)
 	when := now()
-	post, err = b.App.EditPost(t.Context(), b.ws.Owner, contract.EditPost{ID: post.ID, When: &when})
+	post, err := b.App.EditPost(t.Context(), b.ws.Owner, contract.EditPost{ID: post.ID, When: &when})
 	must(t, err)
 	b.goesLive(post)
-	_, err = b.Pool.Exec(t.Context(), rewind)
-	must(t, err)
+	b.exec(rewind)
 	must(t, b.App.GuardOrNil().HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	_, err = b.App.GuardOrNil().EndHoldUnlessUnproved(t.Context())
 	must(t, err)
@@ -833,15 +524,13 @@ func TestABackupMadeDuringAHoldDoesNotPublishAgain(t *testing.T) {
 	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	post := b.ws.Now("sent after the first restore", b.ws.Account("threads"))
 	must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "the first restore", time.Time{}, nil))
-	_, err := b.Pool.Exec(t.Context(), snapshot)
-	must(t, err)
-	_, err = guard.EndHoldUnlessUnproved(t.Context())
+	b.exec(snapshot)
+	_, err := guard.EndHoldUnlessUnproved(t.Context())
 	must(t, err)
 	if post = b.ws.Work(post); post.Status != "live" {
 		t.Fatalf("after the first confirmation the post is %s", post.Status)
 	}
-	_, err = b.Pool.Exec(t.Context(), rewind)
-	must(t, err)
+	b.exec(rewind)
 	_, err = b.Pool.Exec(t.Context(), `INSERT INTO publishing_hold (reason, since) VALUES ('the first restore', clock())`)
 	must(t, err)
 
@@ -980,16 +669,14 @@ func restoreElsewhere(t *testing.T, write func(restored, *restore.Receipts, rest
 	must(t, b.App.RecordHeartbeat(t.Context(), "a worker"))
 	r.sent = b.ws.Queued("sent", account, b.Clock.Now().Add(time.Hour))
 	r.later = b.ws.Queued("later", account, b.Clock.Now().Add(48*time.Hour))
-	_, err = b.Pool.Exec(t.Context(), snapshot)
-	must(t, err)
+	b.exec(snapshot)
 	b.Clock.Advance(24 * time.Hour)
 	for _, p := range []contract.Post{r.sent, r.onItsWay} {
 		if p = b.ws.Work(p); p.Status != "live" {
 			t.Fatalf("before the restore %q is %s", p.Text, p.Status)
 		}
 	}
-	_, err = b.Pool.Exec(t.Context(), rewind)
-	must(t, err)
+	b.exec(rewind)
 	must(t, b.Store.AdvanceStepIDsBeyond(t.Context(), mark.StepID))
 
 	files, err := blob.OpenAndCheck(t.Context(), "file:"+t.TempDir())
@@ -1156,28 +843,6 @@ func TestTheLogNamesLinksOfPostsThatHaveOne(t *testing.T) {
 	}
 }
 
-func TestACopyOfAPostThatWasPublishedAfterTheBackupIsNotQueuedDuringTheHold(t *testing.T) {
-	b := newBench(t)
-	guard := b.App.GuardOrNil()
-	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
-	post := b.ws.Draft("hello", b.ws.Account("threads"))
-	_, err := b.Pool.Exec(t.Context(), snapshot)
-	must(t, err)
-	must(t, b.queue(post, time.Hour))
-	b.Clock.Advance(2 * time.Hour)
-	if post = b.ws.Work(post); post.Status != "live" {
-		t.Fatalf("it is %s", post.StatusLine)
-	}
-	_, err = b.Pool.Exec(t.Context(), rewind)
-	must(t, err)
-	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
-	copied, err := b.App.DuplicatePost(t.Context(), b.ws.Owner, post.ID)
-	must(t, err)
-	if err := b.queue(copied, time.Hour); core.CodeOf(err) != core.CodeConflict {
-		t.Errorf("queued: %v", err)
-	}
-}
-
 // A post that waited for its turn in the backup went on waiting once it was marked as live: every poll of every replica
 // woke the workers and wrote to the database, for ever.
 func TestAPostThatAReceiptMarksAsLiveDoesNotWaitForItsTurn(t *testing.T) {
@@ -1192,8 +857,7 @@ func TestAPostThatAReceiptMarksAsLiveDoesNotWaitForItsTurn(t *testing.T) {
 			id, err := core.ParseID[core.PostKind](two.ID)
 			must(t, err)
 			must(t, app.Engine().PublishOrPrepare(b.Context(), "another worker", b.ws.ID, id))
-			_, err = b.Pool.Exec(t.Context(), snapshot)
-			must(t, err)
+			b.exec(snapshot)
 		}}
 	})
 	b.ws.Work(one)
@@ -1201,10 +865,8 @@ func TestAPostThatAReceiptMarksAsLiveDoesNotWaitForItsTurn(t *testing.T) {
 	if two = b.ws.Work(two); two.Status != "live" {
 		t.Fatalf("two is %s", two.StatusLine)
 	}
-	_, err := b.Pool.Exec(t.Context(), rewind)
-	must(t, err)
-	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
-	_, err = guard.EndHoldUnlessUnproved(t.Context())
+	b.restoreSnapshot()
+	_, err := guard.EndHoldUnlessUnproved(t.Context())
 	must(t, err)
 	b.ws.Work(one)
 	must(t, b.Store.WakeNextPostsAwaitingTurn(t.Context()))
@@ -1224,17 +886,14 @@ func TestAPostThatAReceiptMarksAsLiveGetsItsFinalSteps(t *testing.T) {
 	guard := b.App.GuardOrNil()
 	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	post := b.post(request("tied", now(), b.ws.Account("facebook")), b.photo())
-	_, err := b.Pool.Exec(t.Context(), snapshot)
-	must(t, err)
+	b.exec(snapshot)
 	b.goesLive(post)
 	if n := b.Jobs("finish"); n != 2 {
 		t.Fatalf("%d jobs before the restore", n)
 	}
-	_, err = b.Pool.Exec(t.Context(), `DELETE FROM river_job WHERE kind = 'finish'`) // they are newer than the backup
+	_, err := b.Pool.Exec(t.Context(), `DELETE FROM river_job WHERE kind = 'finish'`) // they are newer than the backup
 	must(t, err)
-	_, err = b.Pool.Exec(t.Context(), rewind)
-	must(t, err)
-	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+	b.restoreSnapshot()
 	done, err := guard.EndHoldUnlessUnproved(t.Context())
 	must(t, err)
 	if post = b.ws.Post(post); done.Live != 1 || post.Status != "live" || b.Jobs("finish") != 2 {

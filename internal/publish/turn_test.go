@@ -354,6 +354,18 @@ func TestAGatedPostWaitsForItsTurnBeforeItIsCreated(t *testing.T) {
 	b.goesLive(second)
 }
 
+// publishWhile publishes a post. Between the call that publishes it and the saving of the outcome, it runs during.
+func (b *bench) publishWhile(p contract.Post, during func()) {
+	b.t.Helper()
+	id, err := core.ParseID[core.PostKind](p.ID)
+	must(b.t, err)
+	worker := b.through(func(n network.Network) network.Network { return meanwhile{Network: n, publishing: during} })
+	must(b.t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
+	if p = b.ws.Post(p); p.Status != "live" || p.ExternalID == nil {
+		b.t.Errorf("the published post is %s: %+v", p.StatusLine, p.Error)
+	}
+}
+
 // A search that finds the other post before its id is saved would take it for the one that was lost.
 func TestASearchWaitsUntilTheOutcomeOfAnotherPostIsSaved(t *testing.T) {
 	b := newBench(t)
@@ -362,16 +374,7 @@ func TestASearchWaitsUntilTheOutcomeOfAnotherPostIsSaved(t *testing.T) {
 	b.Fault(fault("facebook", "publish", "drop_before_accept"))
 	lost := b.ws.Work(b.ws.Now("the same words", account))
 	b.Clock.Set(b.next())
-	other := b.ws.Now("the same words", account)
-	id, err := core.ParseID[core.PostKind](other.ID)
-	must(t, err)
-	worker := b.through(func(n network.Network) network.Network {
-		return meanwhile{Network: n, publishing: func() { lost = b.ws.Work(lost) }}
-	})
-	must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
-	if other = b.ws.Post(other); other.Status != "live" || other.ExternalID == nil {
-		t.Errorf("the published post is %s: %+v", other.StatusLine, other.Error)
-	}
+	b.publishWhile(b.ws.Now("the same words", account), func() { lost = b.ws.Work(lost) })
 	b.says(lost, " · asking Facebook whether it published the post")
 	if lost = b.ws.Work(lost); lost.Error == nil || lost.Error.Code != "outcome_unknown" {
 		t.Errorf("the lost post is %s: %+v", lost.StatusLine, lost.Error)
@@ -386,20 +389,11 @@ func TestAStatusQueryThatMaySearchWaitsUntilTheOutcomeOfAnotherPostIsSaved(t *te
 	b.Fault(fault("threads", "publish", "drop_before_accept"))
 	lost := b.ws.Work(b.ws.Now("the same words", account))
 	b.Clock.Set(b.next())
-	other := b.ws.Now("the same words", account)
-	id, err := core.ParseID[core.PostKind](other.ID)
-	must(t, err)
 	missing := sim.Fault{Network: "threads", Call: "status", Kind: "error", Code: 100, Subcode: 33, Status: 400, Times: new(1)}
-	worker := b.through(func(n network.Network) network.Network {
-		return meanwhile{Network: n, publishing: func() {
-			b.Fault(missing)
-			lost = b.ws.Work(lost)
-		}}
+	b.publishWhile(b.ws.Now("the same words", account), func() {
+		b.Fault(missing)
+		lost = b.ws.Work(lost)
 	})
-	must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
-	if other = b.ws.Post(other); other.Status != "live" || other.ExternalID == nil {
-		t.Errorf("the published post is %s: %+v", other.StatusLine, other.Error)
-	}
 	const waits = " · waiting for another post of this account, will then ask Threads whether it published the post"
 	if !strings.HasSuffix(lost.StatusLine, waits) {
 		t.Errorf("the lost post is %s during the call of the other", lost.StatusLine)
