@@ -399,6 +399,27 @@ func TestAMoveOfAnEntryIsRefusedIfAnyOfItsPostsHasChanged(t *testing.T) {
 	}
 }
 
+// The change was made by a replica whose clock is behind, so another post of the entry still had the latest change.
+func TestAMoveOfAnEntryIsRefusedIfAPostWasChangedByASlowClock(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	posts := a.together("2026-10-07T18:00", "Rye bread is back.", a.account, a.ws.Account("facebook"))
+	ahead := a.Clock.Now().Add(time.Hour)
+	_, err := a.Pool.Exec(t.Context(), `UPDATE posts SET updated_at = $1 WHERE account_id = $2`, ahead, a.ws.AccountID(a.account))
+	must(t, err)
+	entry := a.calendar("").one(t, "[data-together]")
+	a.Clock.Advance(time.Minute)
+	for _, p := range posts {
+		if p.AccountID != a.account.ID {
+			_, err := a.App.EditPost(t.Context(), a.ws.Owner, contract.EditPost{ID: p.ID, Text: new("Sold out."), InPlace: true})
+			must(t, err)
+		}
+	}
+	a.b.post("/calendar/move", "post", strings.TrimPrefix(attribute(entry, "id"), "entry-"), "together", "yes",
+		"at", "2026-10-09T12:00", "revision", attribute(entry, "data-revision")).
+		is(t, http.StatusConflict).says(t, "was changed after you opened this page")
+}
+
 // A person who left the page while posts were moved left half of them behind.
 func TestPostsAreMovedTogetherEvenIfThePersonLeaves(t *testing.T) {
 	t.Parallel()

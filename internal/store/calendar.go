@@ -36,9 +36,10 @@ type CalendarPost struct {
 }
 
 // entryRevisionSQL returns the SQL of CalendarPost.EntryRevision. The posts p of the entry are the rows of a group or,
-// if windowOrEmpty is a clause such as OVER (), those of the window.
+// if windowOrEmpty is a clause such as OVER (), those of the window. The sum also changes if the clock of the replica
+// that changed a post was behind; the latest time may not.
 func entryRevisionSQL(windowOrEmpty string) string {
-	return `concat(count(*) ` + windowOrEmpty + `, ' ', extract(epoch FROM max(p.updated_at) ` + windowOrEmpty + `))`
+	return `concat(count(*) ` + windowOrEmpty + `, ' ', sum(extract(epoch FROM p.updated_at)) ` + windowOrEmpty + `)`
 }
 
 const calendarColumns = `p.id, a.display_name, p.platform, p.status, p.publish_at, p.text, p.title, p.tags, p.settings,
