@@ -38,6 +38,8 @@ type Account struct {
 	ExpiresAt    time.Time // when the token expires; zero if the network gave no date
 	// GrantUnknown reports whether an older version connected the account, without storing its grant.
 	GrantUnknown bool
+	// GrantedAt is when a person last connected the account; zero if an older version connected it.
+	GrantedAt time.Time
 	// HeldUntil is when the account's throttle ends, or when it ended if no post has been tried since then. It is zero
 	// without a throttle.
 	HeldUntil time.Time

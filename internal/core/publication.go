@@ -120,6 +120,15 @@ func (p Publication) Unqueue() Publication {
 	return idle
 }
 
+// ForgetTokenRefusal returns the publication for an account that was reconnected after the network had refused the
+// account's token: the post does not fail because of the old token, and the network is asked before the next call.
+func (p Publication) ForgetTokenRefusal() Publication {
+	if p.Answer == AnswerAuth {
+		p.Answer = AnswerUnasked
+	}
+	return p
+}
+
 // IsCallUnresolved reports whether the irreversible call was made and only the network knows its outcome. A call that,
 // according to the network, had no effect is still armed, but resolved.
 func (p Publication) IsCallUnresolved() bool {

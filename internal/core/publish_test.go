@@ -172,6 +172,19 @@ func TestRequeueForgetsNoHandle(t *testing.T) {
 	}
 }
 
+func TestAReconnectionForgetsOnlyTheRefusalOfTheToken(t *testing.T) {
+	t.Parallel()
+	for _, p := range everyPublication() {
+		want := p
+		if p.Answer == core.AnswerAuth {
+			want.Answer = core.AnswerUnasked
+		}
+		if got := p.ForgetTokenRefusal(); got != want || got.MayHavePublished() != p.MayHavePublished() {
+			t.Errorf("after a reconnection, %+v is %+v", p, got)
+		}
+	}
+}
+
 func TestResetKeepsOnlyThatACallWasMade(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ from, want core.Publication }{

@@ -217,6 +217,7 @@ func (m *model) show(w world, then func(world)) {
 func (m *model) person(w world, out emit) {
 	if n := w; n.flags&accountOK == 0 && n.flags&gone == 0 {
 		n.flags |= accountOK | tokenWorks
+		n.row = pack(m.publication(n.row).ForgetTokenRefusal())
 		out(n, false, thePerson, "reconnects the account", "")
 	}
 	if n := w; n.post == postDraft {

@@ -109,6 +109,43 @@ func TestTroubleAfterAReconnectionDoesNotLoseTheAccountAgain(t *testing.T) {
 	}
 }
 
+// silentAfterCall is a network that answers no status query after a publishing call.
+type silentAfterCall struct {
+	network.Network
+	called bool
+}
+
+func (s *silentAfterCall) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	s.called = true
+	return s.Network.Publish(ctx, it, handle)
+}
+
+func (s *silentAfterCall) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	if s.called {
+		return network.Status{}, &network.Error{Kind: network.Transient, Message: "Try again later."}
+	}
+	return s.Network.AdvanceStatus(ctx, it, handle)
+}
+
+// The network refuses the token, does not answer the question about the post, and the account is reconnected before the
+// next question. The post failed, and the new token counted as refused.
+func TestAnOldRefusalOfTheTokenDoesNotLoseTheReconnectedAccount(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	b.Fault(fault("threads", "publish", "token_revoked"))
+	b.App = b.through(func(n network.Network) network.Network { return &silentAfterCall{Network: n} })
+	post := b.ws.Work(b.ws.Now("new token", account))
+	b.wants(post, "queued", 0, "created", "queued", "publishing")
+	b.App = b.Replica()
+	b.Clock.Advance(time.Second)
+	b.ws.Reconnect(account)
+	post = b.after(time.Minute, post)
+	if got := b.ws.StatusOf(account); got != "ok" {
+		t.Errorf("the account is %s", got)
+	}
+	b.wants(b.after(time.Minute, post), "live", 1, "created", "queued", "publishing", "live")
+}
+
 // meanwhile calls functions when the network has carried out a status query or a publishing call, before the worker
 // gets the response. Each function may be nil.
 type meanwhile struct {

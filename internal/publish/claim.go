@@ -60,6 +60,9 @@ type failure struct {
 	Kind    network.ErrorKind `json:"kind"`
 	// Until is when a throttle ends; zero for any other failure.
 	Until time.Time `json:"until,omitzero"`
+	// GrantedAt is the GrantedAt of the account at the time of the call. It shows whether the call was made with a token
+	// of an earlier connection.
+	GrantedAt time.Time `json:"grantedAt,omitzero"`
 }
 
 // loadClaimsAndCountTakeovers reads the posts, accounts and files of claimed publications of one workspace, and counts
@@ -214,5 +217,13 @@ func (c *claim) restoreLastFailure() error {
 	if err := json.Unmarshal(c.pub.Failure, c.failure); err != nil {
 		return fmt.Errorf("decode the stored failure of post %s: %w", c.post.ID, err)
 	}
+	if c.failure.Kind.ResultingAccountStatus() != "" && !c.failure.GrantedAt.Equal(c.account.GrantedAt) {
+		c.forgetTokenRefusal()
+	}
 	return nil
+}
+
+// forgetTokenRefusal forgets that the network refused a token of the account, because the account was reconnected.
+func (c *claim) forgetTokenRefusal() {
+	c.failure, c.pub.Failure, c.pub.Publication = nil, nil, c.pub.ForgetTokenRefusal()
 }

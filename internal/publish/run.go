@@ -84,7 +84,8 @@ func (c *claim) useNewToken(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	c.failure, c.pub.Failure, c.waited, c.begunAgain = nil, nil, false, true
+	c.forgetTokenRefusal()
+	c.waited, c.begunAgain = false, true
 	return c.openTokenUnlessDisconnected()
 }
 
@@ -289,7 +290,9 @@ func (c *claim) rememberFailure(do core.Action, e *network.Error) {
 	if c.isOutcomeQuery(do) && c.failure != nil && e.Kind.ResultingAccountStatus() == "" {
 		return
 	}
-	c.failure = &failure{Code: e.Code, Message: e.Message, Hint: e.Hint, Kind: e.Kind}
+	c.failure = &failure{
+		Code: e.Code, Message: e.Message, Hint: e.Hint, Kind: e.Kind, GrantedAt: c.account.GrantedAt,
+	}
 	if e.Kind == network.RateLimited {
 		c.failure.Until = throttleEnd(c.databaseNow(), e)
 	}
