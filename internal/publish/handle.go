@@ -49,9 +49,10 @@ func (c *claim) setStateAndSealHandle(next core.Publication) {
 			c.setExternalID("")
 		}
 	}
-	if next.Handle != c.pub.Handle || (next.Handle != "") != (c.pub.Sealed != nil) {
+	needed := next.Handle != "" && next.Step != core.StepLive
+	if next.Handle != c.pub.Handle || needed != (c.pub.Sealed != nil) {
 		c.pub.Sealed = nil
-		if next.Handle != "" {
+		if needed {
 			c.pub.Sealed = c.engine.cfg.Ring.Seal(PurposeHandle, c.handleEncryptionContext(), []byte(next.Handle))
 		}
 	}

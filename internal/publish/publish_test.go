@@ -10,6 +10,18 @@ import (
 	"belfry/internal/network/sim"
 )
 
+// The handle may contain secrets, and every secret costs time in a rotation of the keys.
+func TestALivePostKeepsNoHandle(t *testing.T) {
+	b := newBench(t)
+	post := b.ws.Work(b.ws.Now("live", b.ws.Account("threads")))
+	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+	var handles int
+	must(t, b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM publications WHERE handle IS NOT NULL`).Scan(&handles))
+	if handles != 0 {
+		t.Errorf("%d ledger rows have a handle, want 0", handles)
+	}
+}
+
 func TestAPostGoesLiveOnEachNetwork(t *testing.T) {
 	for _, network := range []string{"threads", "facebook"} {
 		t.Run(network, func(t *testing.T) {
