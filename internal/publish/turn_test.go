@@ -97,6 +97,25 @@ func (b *bench) endCall(p store.Publication) {
 	must(b.t, b.Store.In(b.ws.ID).SaveStepAndEndClaim(b.Context(), p, nil, time.Minute))
 }
 
+// The turn names the account at the network, and would stay when the account's data is erased.
+func TestTheTurnOfADeadWorkerIsDeleted(t *testing.T) {
+	b := newBench(t)
+	_, err := b.arm(b.ws.Now("one", b.ws.Account("threads")))
+	must(t, err)
+	turnsAfter := func(wait time.Duration) (n int) {
+		b.Clock.Advance(wait)
+		must(t, b.App.DeleteExpiredRowsAndUpdateSecretKeyMetric(t.Context()))
+		must(t, b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM account_turns`).Scan(&n))
+		return n
+	}
+	if n := turnsAfter(time.Second); n != 1 {
+		t.Errorf("%d turns while the call may be on its way, want 1", n)
+	}
+	if n := turnsAfter(time.Hour); n != 0 {
+		t.Errorf("%d turns after the lease, want 0", n)
+	}
+}
+
 // Whatever a worker believes, the database saves no second arm of an account, but one of another account.
 func TestTheDatabaseArmsOnePostOfAnAccountAtATime(t *testing.T) {
 	b := newBench(t)

@@ -71,6 +71,11 @@ func (s *Store) DeleteOldRows(ctx context.Context, now time.Time, keep Retention
 		{"password resets", `DELETE FROM password_resets WHERE expires_at <= @now`, args{"now": now}},
 		{"alerts", `DELETE FROM alerts WHERE at <= clock() - @age::interval`, args{"age": alertRetention}},
 		{"sent alerts", `DELETE FROM alerts_told WHERE told_at <= clock() - @age::interval`, args{"age": alertMemory}},
+		{
+			// A worker that died leaves its turn, with an external id that may belong to an erased account.
+			"turns", `DELETE FROM account_turns WHERE (platform, external_id) IN (
+				SELECT platform, external_id FROM account_turns WHERE until <= clock() FOR UPDATE SKIP LOCKED)`, nil,
+		},
 		{"throttles", `DELETE FROM throttles WHERE tat <= clock()`, nil},
 		// Older versions queued a job for each post. This version claims posts in the ledger and runs no such jobs.
 		{"jobs of an older version", `DELETE FROM river_job WHERE kind = 'publish' AND state <> 'running'`, nil},
