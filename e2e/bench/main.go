@@ -43,6 +43,9 @@ func run(ctx context.Context, args []string) error {
 	if len(args) == 3 && args[0] == "floor" {
 		return serveFloor(ctx, args[1], args[2])
 	}
+	if len(args) == 3 && args[0] == "idle-floor" {
+		return serveIdleFloor(ctx, args[1], args[2])
+	}
 	var o options
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)
 	set.StringVar(&o.binary, "binary", "bin/belfry", "the program to measure")

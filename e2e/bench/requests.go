@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -186,10 +185,6 @@ func (s *service) drafts(ctx context.Context, seed seeded) ([]string, error) {
 
 // startFloor starts another process of this program that serves the bare handlers.
 func startFloor(ctx context.Context, s *service) (addr string, stop func(), err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", nil, err
-	}
 	database, err := s.database()
 	if err != nil {
 		return "", nil, err
@@ -197,7 +192,7 @@ func startFloor(ctx context.Context, s *service) (addr string, stop func(), err 
 	if addr, err = freeAddr(); err != nil {
 		return "", nil, err
 	}
-	p, err := start(s.folder, "floor", nil, self, "floor", addr, database)
+	p, err := startSelf(s.folder, "floor", addr, database)
 	if err != nil {
 		return "", nil, err
 	}

@@ -46,6 +46,15 @@ func start(folder, name string, env []string, program string, args ...string) (*
 	return p, nil
 }
 
+// startSelf starts this program with arguments of which the first one is also the name of its log.
+func startSelf(folder string, args ...string) (*process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return start(folder, args[0], nil, self, args...)
+}
+
 // stop ends the process as an operator would.
 func (p *process) stop() {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)

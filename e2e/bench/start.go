@@ -43,22 +43,16 @@ func measureStart(ctx context.Context, o options, folder string, t *table) error
 		}
 	}
 	defer s.stop()
-	if err := waitAtRest(ctx, settling); err != nil {
-		return err
-	}
-	used, err := processorTime(s.cmd.Process.Pid)
+	share, err := measureIdleShare(ctx, s.cmd.Process.Pid)
 	if err != nil {
 		return err
 	}
-	if err := waitAtRest(ctx, idle); err != nil {
-		return err
-	}
-	usedSince, err := processorTime(s.cmd.Process.Pid)
-	if err != nil {
-		return err
-	}
-	share := (usedSince - used).Seconds() / idle.Seconds()
 	resident, err := memory(s.cmd.Process.Pid, "VmRSS")
+	if err != nil {
+		return err
+	}
+	s.stop()
+	floor, err := measureIdleFloor(ctx, o, filepath.Join(folder, "floor"))
 	if err != nil {
 		return err
 	}
@@ -69,7 +63,24 @@ func measureStart(ctx context.Context, o options, folder string, t *table) error
 	t.row("memory of the program after a minute at rest", fmt.Sprintf("%.1f MiB", float64(resident)/1024), "< 80 MiB",
 		&memoryMet)
 	t.row("processor time in a minute at rest, including PostgreSQL", fmt.Sprintf("%.2f %% of a core", share*100), "< 1 %", &idleMet)
+	t.row("the same of PostgreSQL and a River client without the program", fmt.Sprintf("%.2f %% of a core", floor*100), "", nil)
 	return nil
+}
+
+// measureIdleShare returns the share of a core that a process that has just started, and its descendants, use at rest.
+func measureIdleShare(ctx context.Context, pid int) (float64, error) {
+	if err := waitAtRest(ctx, settling); err != nil {
+		return 0, err
+	}
+	used, err := processorTime(pid)
+	if err != nil {
+		return 0, err
+	}
+	if err := waitAtRest(ctx, idle); err != nil {
+		return 0, err
+	}
+	usedSince, err := processorTime(pid)
+	return (usedSince - used).Seconds() / idle.Seconds(), err
 }
 
 // waitAtRest waits while the program is idle.
