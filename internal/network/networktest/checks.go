@@ -33,7 +33,7 @@ func RunVerdicts(t *testing.T, r network.Rules, rows []Verdict) {
 		for _, i := range append(issues, warnings...) {
 			got = append(got, string(i.Code))
 			if strings.Contains(i.Message+i.Hint, "%!") {
-				t.Errorf("%s: arguments do not fit: %+v", v.Name, i)
+				t.Errorf("%s: the arguments do not match the format: %+v", v.Name, i)
 			}
 		}
 		slices.Sort(want)

@@ -58,7 +58,7 @@ func checkProfileRead(t *testing.T, w *World, p network.Profile) {
 	again, err := reader.ReadProfile(t.Context(), p.ExternalID, p.Token)
 	if err != nil || again.ExternalID != p.ExternalID || again.Username != p.Username ||
 		again.DisplayName != p.DisplayName || again.AvatarURL == "" {
-		t.Errorf("profile %+v is read again as %+v: %v", p, again, err)
+		t.Errorf("reading the profile %+v again returned %+v: %v", p, again, err)
 	}
 }
 
@@ -75,8 +75,8 @@ func testWrongCode(t *testing.T, h Harness) {
 	good := w.GrantConsent()
 	for name, grant := range map[string]network.AuthResponse{
 		"a made-up code":   {Code: "AQ-this-is-not-a-code-of-anyone", RedirectURI: callback, Verifier: good.Verifier},
-		"another way back": {Code: good.Code, RedirectURI: callback + "/elsewhere", Verifier: good.Verifier},
-		"no code at all":   {RedirectURI: callback, Verifier: good.Verifier},
+		"another redirect": {Code: good.Code, RedirectURI: callback + "/elsewhere", Verifier: good.Verifier},
+		"no code":          {RedirectURI: callback, Verifier: good.Verifier},
 		"another verifier": {Code: good.Code, RedirectURI: callback, Verifier: good.Verifier + "x"},
 	} {
 		if name == "another verifier" && good.Verifier == "" {
@@ -88,7 +88,7 @@ func testWrongCode(t *testing.T, h Harness) {
 		}
 	}
 	if _, err := w.Net.ExchangeCode(t.Context(), good); err != nil {
-		t.Errorf("wrong attempts have used up the code: %v", err)
+		t.Errorf("failed attempts used up the code: %v", err)
 	}
 }
 
@@ -98,7 +98,7 @@ func testRefresh(t *testing.T, h Harness) {
 	old := w.Connect().Token
 	if !ok || h.NoRenewal {
 		if !old.RefreshAt.IsZero() || !old.LapsesAt.IsZero() {
-			t.Error("a token that cannot be renewed has a time for its renewal")
+			t.Error("a token that cannot be renewed has a renewal time")
 		}
 		return
 	}
@@ -117,7 +117,7 @@ func testRefresh(t *testing.T, h Harness) {
 	if fresh.Access == old.Access || !renewalTime(fresh).After(renewalTime(old)) ||
 		old.LapsesAt.IsZero() && !fresh.ExpiresAt.After(old.ExpiresAt) || !slices.Equal(fresh.Scopes, old.Scopes) ||
 		(fresh.Refresh == "") != (old.Refresh == "") || !maps.Equal(fresh.Extra, old.Extra) {
-		t.Errorf("the fresh token %+v does not follow %+v", fresh, old)
+		t.Errorf("the fresh token %+v is not a renewal of %+v", fresh, old)
 	}
 	if err := w.Net.VerifyToken(t.Context(), fresh); err != nil {
 		t.Errorf("the fresh token does not work: %v", err)

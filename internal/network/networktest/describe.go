@@ -14,7 +14,7 @@ func testDescription(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	d := w.Net.Describe()
 	for what, ok := range map[string]bool{
-		"ID is the driver's":          d.ID == h.Driver.ID,
+		"the driver's ID":             d.ID == h.Driver.ID,
 		"Settle":                      d.Settle > 0,
 		"FirstPoll of a handle":       d.FirstPoll > 0 || !w.Net.DeliveryFor(network.Draft{}).Flow.MakesHandle(),
 		"Configured with credentials": w.Net.IsConfigured(),
@@ -34,12 +34,12 @@ func testDescription(t *testing.T, h Harness) {
 	}
 	for _, q := range d.Quotas {
 		if !slices.Contains(all, q) || q.Call == core.DoStatus || q.Day == nil && q.Window < time.Hour {
-			t.Errorf("the quota %+v is not one of posts in a day", q)
+			t.Errorf("the quota %+v is not a daily limit on posts", q)
 		}
 	}
 	if w.Net.DeliveryFor(network.Draft{}).Flow == core.FlowOneCall {
 		if _, err := w.Net.CreateHandle(t.Context(), network.Item{}); err == nil {
-			t.Error("a flow without a handle made one")
+			t.Error("a flow without handles created one")
 		}
 	}
 }
@@ -53,7 +53,7 @@ func checkBudgets(t *testing.T, shape string, budgets []network.Budget) {
 		scope := b.Scope == network.ScopeAccount || b.Scope == network.ScopeApp
 		window := (b.Window > 0) != (b.Day != nil) && b.Window <= 24*time.Hour
 		if !counts || counted[b.Call] || !scope || !window || b.Name == "" || b.Count < 0 || b.Count > 0 && b.Cost > b.Count {
-			t.Errorf("%s has the limit %+v", shape, b)
+			t.Errorf("%s has an invalid budget: %+v", shape, b)
 		}
 		counted[b.Call] = true
 	}
@@ -74,12 +74,12 @@ func checkVariables(t *testing.T, h Harness) {
 		}
 		broken := network.Environment{Get: func(name string) string {
 			if name == v.Name {
-				return "no value for this"
+				return "not a valid value"
 			}
 			return h.readVariable(name)
 		}}
 		if _, err := h.Driver.New(broken); err == nil || !strings.Contains(err.Error(), v.Name) {
-			t.Errorf("a broken %s is not refused by name: %v", v.Name, err)
+			t.Errorf("the error for an invalid %s does not name the variable: %v", v.Name, err)
 		}
 	}
 	client := network.NewClient(network.ClientConfig{})

@@ -41,7 +41,7 @@ func testDocumentedErrors(t *testing.T, h Harness) {
 	for _, c := range h.Errors {
 		d := sim.Documented{
 			Code: c.Code, Subcode: c.Subcode, Reason: c.Reason, Status: c.Status, Class: string(c.Kind),
-			Message: "These are the network's own words.",
+			Message: "This message is from the network.",
 		}
 		it = w.checkDocumentedError(d, cmp.Or(c.Call, "publish"), it, handle)
 	}
@@ -75,7 +75,7 @@ func testErrorTable(t *testing.T, h Harness) {
 			listed.Wait = class.Wait
 		}
 		if listed.Kind != class.Kind || listed.WhoActs() != actor || listed.Wait != class.Wait || listed.Scope != class.Scope {
-			t.Errorf("%s: the table says %+v and %s, the documents %s", d.Name(), listed, listed.WhoActs(), d.Class)
+			t.Errorf("%s: the table has %+v and %s, but the network documents %s", d.Name(), listed, listed.WhoActs(), d.Class)
 		}
 	}
 }
@@ -140,10 +140,10 @@ func (w *World) checkDocumentedError(d sim.Documented, call string, it network.I
 		w.t.Errorf("%s: want the network's message, code, trace and response, got %+v", name, e)
 	}
 	if e.Hint == "" || !strings.Contains(strings.ToLower(e.Hint), strings.ToLower(d.Advice)) {
-		w.t.Errorf("%s: the hint %q does not say %q", name, e.Hint, d.Advice)
+		w.t.Errorf("%s: the hint %q does not contain %q", name, e.Hint, d.Advice)
 	}
 	if d.Advice != "" && (e.RetryAfter != class.Wait || e.Scope != class.Scope) {
-		w.t.Errorf("%s: waits for %s in scope %q, want %s in %q", name, e.RetryAfter, e.Scope, class.Wait, class.Scope)
+		w.t.Errorf("%s: waits for %s in scope %q, want %s in scope %q", name, e.RetryAfter, e.Scope, class.Wait, class.Scope)
 	}
 	if d.Advice != "" && (e.Actor == network.ActorOperator) != (class.Actor == network.ActorOperator) {
 		w.t.Errorf("%s: %q must act, want %q", name, e.Actor, class.Actor)
@@ -164,7 +164,7 @@ func (w *World) renewIfLapsed(it network.Item) network.Item {
 	if it.Token.HasLapsed(w.Now()) {
 		refresher, ok := w.Net.(network.Refresher)
 		if !ok {
-			w.t.Fatal("the token has lapsed, and the network cannot renew it")
+			w.t.Fatal("the token has lapsed, but the network cannot renew it")
 		}
 		fresh, err := refresher.RefreshToken(w.t.Context(), it.Token)
 		if err != nil {
@@ -194,7 +194,7 @@ func testThrottle(t *testing.T, h Harness) {
 	w.AddFault(sim.Fault{Call: "publish", Kind: sim.RateLimited, RetryAfter: 120})
 	_, err := w.Net.Publish(t.Context(), it, handle)
 	if e := w.RequireError(err, network.RateLimited, it.Token.Access); e.RetryAfter != 2*time.Minute || e.Hint == "" {
-		t.Errorf("want two minutes and a hint, got %+v", e)
+		t.Errorf("want a wait of two minutes and a hint, got %+v", e)
 	}
 }
 
@@ -225,7 +225,7 @@ func testInvalidTokens(t *testing.T, h Harness) {
 			}
 			refresher, ok := w.Net.(network.Refresher)
 			if !ok {
-				t.Fatal("a token that lapses cannot be renewed")
+				t.Fatal("a lapsed token cannot be renewed")
 			}
 			fresh, err := refresher.RefreshToken(t.Context(), it.Token)
 			if cause == network.Revoked {
@@ -250,27 +250,27 @@ func testHostileResponses(t *testing.T, h Harness) {
 	handle := w.NewHandle(it)
 	write := writeResponse
 	for name, answer := range map[string]http.HandlerFunc{
-		"an empty object":             write(200, `{}`),
-		"an empty id":                 write(200, `{"id": ""}`),
-		"no id but null":              write(200, `{"id": null}`),
-		"a list":                      write(200, `[]`),
-		"a text":                      write(200, `"ok"`),
-		"nothing":                     write(200, ``),
-		"half of it":                  write(200, `{"id": "17`),
-		"two of them":                 write(200, `{"id": "17"} {"id": "18"}`),
-		"a page":                      write(200, `<html><body>Welcome</body></html>`),
-		"a gateway's page":            write(502, `<html>Bad gateway</html>`),
-		"a refusal without a reason":  write(400, `{"sorry": true}`),
-		"a refusal that is null":      write(400, `null`),
-		"more than is read":           write(200, `{"id": "17", "more": "`+strings.Repeat("x", 1<<20)+`"}`),
-		"success in a redirect":       writeRedirect(http.StatusFound, `{"id": "17"}`),
-		"a redirect that resends":     writeRedirect(http.StatusTemporaryRedirect, ``),
-		"a redirect that stays":       writeRedirect(http.StatusPermanentRedirect, ``),
-		"a redirect to nowhere":       write(http.StatusPermanentRedirect, ``),
-		"fewer bytes than were said":  writeTruncated,
-		"an answer that is no answer": writeGarbage,
-		"a connection closed at once": closeConnection,
-		"an error in another format":  write(400, `{"error": "invalid_grant"}`),
+		"an empty object":               write(200, `{}`),
+		"an empty id":                   write(200, `{"id": ""}`),
+		"a null id":                     write(200, `{"id": null}`),
+		"a list":                        write(200, `[]`),
+		"a string":                      write(200, `"ok"`),
+		"nothing":                       write(200, ``),
+		"half of an object":             write(200, `{"id": "17`),
+		"two objects":                   write(200, `{"id": "17"} {"id": "18"}`),
+		"a web page":                    write(200, `<html><body>Welcome</body></html>`),
+		"a gateway's web page":          write(502, `<html>Bad gateway</html>`),
+		"a refusal without a reason":    write(400, `{"sorry": true}`),
+		"a refusal with a null body":    write(400, `null`),
+		"an overlong response":          write(200, `{"id": "17", "more": "`+strings.Repeat("x", 1<<20)+`"}`),
+		"a redirect with a post id":     writeRedirect(http.StatusFound, `{"id": "17"}`),
+		"a temporary redirect":          writeRedirect(http.StatusTemporaryRedirect, ``),
+		"a permanent redirect":          writeRedirect(http.StatusPermanentRedirect, ``),
+		"a redirect without a location": write(http.StatusPermanentRedirect, ``),
+		"fewer bytes than announced":    writeTruncated,
+		"a response that is not HTTP":   writeGarbage,
+		"a connection closed early":     closeConnection,
+		"an error in another format":    write(400, `{"error": "invalid_grant"}`),
 	} {
 		w.ReplaceServer(answer)
 		_, err := w.Net.Publish(t.Context(), it, handle)
@@ -418,7 +418,7 @@ func testTextLength(t *testing.T, h Harness) {
 	}
 	it := w.NewItem(strings.Repeat("🥐", limit.Max/croissantLength(limit)+1))
 	if k := w.NewWorker(it); k.Run() != core.DoFail {
-		t.Error("the simulator accepts what the check refuses")
+		t.Error("the simulator accepts a text that the check refuses")
 	}
 }
 

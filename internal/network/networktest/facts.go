@@ -12,7 +12,7 @@ import (
 
 func testFacts(t *testing.T, h Harness) {
 	if _, tells := NewWorld(t, h).Net.(network.Informer); tells != (len(h.Facts) > 0) {
-		t.Fatalf("the network reports facts: %v; the harness expects %d", tells, len(h.Facts))
+		t.Fatalf("the network reports facts: %v; the harness has %d cases", tells, len(h.Facts))
 	}
 	for _, c := range h.Facts {
 		w := NewWorld(t, h)
@@ -79,12 +79,12 @@ func testHostileFacts(t *testing.T, h Harness) {
 		"an empty object":   writeResponse(http.StatusOK, `{}`),
 		"a list":            writeResponse(http.StatusOK, `[]`),
 		"nothing":           writeResponse(http.StatusOK, ``),
-		"half of it":        writeResponse(http.StatusOK, `{"data": [{"quota_usa`),
+		"half of a list":    writeResponse(http.StatusOK, `{"data": [{"quota_usa`),
 		"an empty list":     writeResponse(http.StatusOK, `{"data": [], "items": []}`),
-		"a page":            writeResponse(http.StatusOK, `<html><body>Welcome</body></html>`),
+		"a web page":        writeResponse(http.StatusOK, `<html><body>Welcome</body></html>`),
 		"a gateway's page":  writeResponse(http.StatusBadGateway, `<html>Bad gateway</html>`),
-		"a closed line":     closeConnection,
-		"what was asked":    func(rw http.ResponseWriter, r *http.Request) { _, _ = rw.Write([]byte(r.Header.Get("Authorization"))) },
+		"a lost connection": closeConnection,
+		"an echoed header":  func(rw http.ResponseWriter, r *http.Request) { _, _ = rw.Write([]byte(r.Header.Get("Authorization"))) },
 		"a redirect":        writeRedirect(http.StatusFound, `{"data": [{"quota_usage": 1}]}`),
 		"another's channel": writeResponse(http.StatusOK, `{"items": [{"id": "UC00"}]}`),
 	} {

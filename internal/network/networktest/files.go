@@ -149,7 +149,7 @@ func (w *World) newItemFromDraft(d network.Draft) network.Item {
 		}
 	}
 	if issues, _ := w.Net.CheckDraft(it.DraftWithoutAccount()); len(issues) != 0 {
-		w.t.Fatalf("the generated files are not as requested: %+v", issues)
+		w.t.Fatalf("the generated files do not match the draft: %+v", issues)
 	}
 	return it
 }
@@ -169,14 +169,14 @@ func (w *World) checkOnlyVisiblePostIs(it network.Item, k *Worker) {
 	w.t.Helper()
 	one := w.requireOnePost(it.Text)
 	if k.ID != one.ID && (k.ID != "" || !k.mayLackID) || k.URL != "" && k.URL != one.URL {
-		w.t.Errorf("the worker has the id %q and the address %q of %+v", k.ID, k.URL, one)
+		w.t.Errorf("the worker has the id %q and the address %q for the post %+v", k.ID, k.URL, one)
 	}
 	var sums []string
 	for _, m := range one.Media {
 		sums = append(sums, m.SHA256)
 	}
 	if want := w.hashFiles(it); !slices.Equal(want, sums) {
-		w.t.Errorf("want the files %v, the post has %v", want, sums)
+		w.t.Errorf("want the files %v, but the post has %v", want, sums)
 	}
 }
 
@@ -204,7 +204,7 @@ func testFilesAtLimits(t *testing.T, h Harness) {
 				t.Fatalf("no link to %q: %v", k.ID, err)
 			}
 			if status := w.fetchStatus(w.Client.BrowserURL(link)); status != http.StatusOK {
-				t.Errorf("the page of the post has status %d", status)
+				t.Errorf("the post's page has status %d", status)
 			}
 		})
 	}
@@ -327,7 +327,7 @@ func testUnfetchableFiles(t *testing.T, h Harness) {
 				t.Fatalf("ended with %s after %v, visible: %v", do, k.calls, w.VisiblePosts())
 			}
 			if k.failed == nil && k.said == "" {
-				t.Error("no message says why")
+				t.Error("no message gives the reason")
 			}
 			w.Kit.Faults.Clear()
 			w.AddFault(sim.Fault{Call: sim.CallFetch, Kind: sim.ServerError})
@@ -405,7 +405,7 @@ func testInterruptedUpload(t *testing.T, h Harness) {
 				t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
 			}
 			if got := w.received.Load(); left != 0 || got < size || got > size+slack {
-				t.Errorf("for a file of %d bytes %d arrived, and %d breaks are left", size, got, left)
+				t.Errorf("the network received %d of %d bytes, and %d breaks are left", got, size, left)
 			}
 			w.checkOnlyVisiblePostIs(it, k)
 		})
@@ -423,7 +423,7 @@ type brokenFile struct {
 
 func (f *brokenFile) Read(p []byte) (int, error) {
 	if f.left <= 0 {
-		return 0, errors.New("the file breaks off")
+		return 0, errors.New("the file ends early")
 	}
 	n, err := f.ReadSeekCloser.Read(p[:min(int64(len(p)), f.left)])
 	f.left -= int64(n)
@@ -452,11 +452,11 @@ func testPreparation(t *testing.T, h Harness) {
 				w.Advance(time.Minute)
 			}
 			if do != core.DoAwait || slices.Contains(k.calls, core.DoPublish) {
-				t.Fatalf("before the time it ended with %s after %v: %v", do, k.calls, k.failed)
+				t.Fatalf("before the publishing time: ended with %s after %v: %v", do, k.calls, k.failed)
 			}
 			w.Advance(rules.DeliveryFor(d).Ahead)
 			if all := w.VisiblePosts(); len(all) != 0 {
-				t.Fatalf("visible before the time: %v", all)
+				t.Fatalf("visible before the publishing time: %v", all)
 			}
 			k.early = false
 			if do := k.Run(); do != core.DoLive {

@@ -60,7 +60,7 @@ func (k *Worker) Run() core.Action {
 		}
 		k.w.Advance(max(k.wait, time.Minute))
 	}
-	k.w.t.Fatalf("the publication does not end: %v after %v", k.waited, k.calls)
+	k.w.t.Fatalf("publishing did not end: %v after %v", k.waited, k.calls)
 	return core.DoStop
 }
 

@@ -15,7 +15,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-const text = "A quiet morning by the harbour.\nThe bread is out at six: café, brød, хлеб 🥐"
+const text = "A quiet morning by the harbor.\nThe bread is out at six: café, brød, хлеб 🥐"
 
 func testPublish(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
@@ -26,14 +26,14 @@ func testPublish(t *testing.T, h Harness) {
 	}
 	one := w.requireOnePost(text)
 	if k.ID != one.ID || one.Account != it.Profile {
-		t.Errorf("published %s for %s, but visible is %+v", k.ID, it.Profile, one)
+		t.Errorf("published %s for %s, but the visible post is %+v", k.ID, it.Profile, one)
 	}
 	link, err := w.Net.FetchLink(t.Context(), k.it, k.ID)
 	if err != nil || link != one.URL {
 		t.Fatalf("want the link %s, got %s, %v", one.URL, link, err)
 	}
 	if status := w.fetchStatus(w.Client.BrowserURL(link)); status != http.StatusOK {
-		t.Errorf("the page of the post has status %d", status)
+		t.Errorf("the post's page has status %d", status)
 	}
 	_, err = w.Net.FetchLink(t.Context(), k.it, "1789999999999999")
 	w.CheckError(err, network.Rejected, it.Token.Access)
@@ -44,7 +44,7 @@ func (w *World) requireOnePost(text string) sim.Post {
 	w.t.Helper()
 	all := w.VisiblePosts()
 	if len(all) != 1 || all[0].Text != text {
-		w.t.Fatalf("want one visible post with %q, got %+v", text, all)
+		w.t.Fatalf("want one visible post with the text %q, got %+v", text, all)
 	}
 	return all[0]
 }
@@ -60,7 +60,7 @@ func testAccountPage(t *testing.T, h Harness) {
 	pages := map[string]string{}
 	for _, when := range []string{"at once", "a day later"} {
 		pages[when] = w.fetchPage(address)
-		for _, want := range []string{"A quiet morning by the harbour.", " followers", " views", "Country", "New followers"} {
+		for _, want := range []string{"A quiet morning by the harbor.", " followers", " views", "Country", "New followers"} {
 			if !strings.Contains(pages[when], want) {
 				t.Errorf("%s, the page lacks %q", when, want)
 			}
@@ -138,7 +138,7 @@ func testLostResponse(t *testing.T, h Harness) {
 				t.Fatalf("ended with %s after %v", do, k.calls)
 			}
 			if one := w.requireOnePost(text); one.ID != k.ID || one.PublishCalls != 1 {
-				t.Errorf("the worker has the id %q of %+v", k.ID, one)
+				t.Errorf("the worker has the id %q for the post %+v", k.ID, one)
 			}
 		})
 	}
@@ -168,7 +168,7 @@ func testThrottledPost(t *testing.T, h Harness) {
 	w.AddFault(sim.Fault{Call: "publish", Kind: sim.RateLimited, RetryAfter: 600})
 	k := w.NewWorker(w.NewItem(text))
 	if do := k.Run(); do != core.DoLive || !slices.Contains(k.waited, core.DoHold) {
-		t.Fatalf("ended with %s, waiting for %v", do, k.waited)
+		t.Fatalf("ended with %s after waiting for %v", do, k.waited)
 	}
 	w.requireOnePost(text)
 }
@@ -183,7 +183,7 @@ func testRepeatedPublish(t *testing.T, h Harness) {
 	}
 	second, err := w.Net.Publish(t.Context(), it, handle)
 	if err == nil && second.ExternalID != first.ExternalID {
-		t.Errorf("the second call returns another post: %s after %s", second.ExternalID, first.ExternalID)
+		t.Errorf("the second call returned a different post: %s after %s", second.ExternalID, first.ExternalID)
 	}
 	one := w.requireOnePost(text)
 	st, err := w.AskOutcome(it, handle)
@@ -287,6 +287,6 @@ func testSearch(t *testing.T, h Harness) {
 	other.Known = []string{id}
 	find(other, core.Done, second)
 	if _, err := w.Net.FindPost(t.Context(), network.Item{Text: text, Profile: it.Profile, Token: it.Token}); err == nil {
-		t.Error("a search without the time of the arm was made")
+		t.Error("a search ran without the time when the post was armed")
 	}
 }

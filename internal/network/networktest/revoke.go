@@ -11,7 +11,7 @@ func testRevoke(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	old, token := w.Connect().Token, w.Connect().Token
 	if token.Grant == "" || token.Grant != old.Grant {
-		t.Errorf("two tokens of one person have the grants %q and %q", old.Grant, token.Grant)
+		t.Errorf("two tokens of one person do not share a grant: %q and %q", old.Grant, token.Grant)
 	}
 	r, ok := w.Net.(network.Revoker)
 	if !ok {
@@ -30,7 +30,7 @@ func testRevoke(t *testing.T, h Harness) {
 	w.AddFault(sim.Fault{Call: "revoke", Kind: sim.DropBeforeAccept})
 	w.CheckError(r.RevokeGrant(t.Context(), token), network.Unknown, token.Access, token.Refresh)
 	if err := w.Net.VerifyToken(t.Context(), token); err != nil {
-		t.Fatalf("a refused call has revoked the grant: %v", err)
+		t.Fatalf("a refused call revoked the grant: %v", err)
 	}
 	if err := r.RevokeGrant(t.Context(), token); err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func testRevoke(t *testing.T, h Harness) {
 		}
 	}
 	if err := w.Net.VerifyToken(t.Context(), w.Connect().Token); err != nil {
-		t.Errorf("a grant that was given later does not work: %v", err)
+		t.Errorf("a later grant does not work: %v", err)
 	}
 	if h.RevokesByApp { // which still works
 		return

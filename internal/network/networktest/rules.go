@@ -17,10 +17,10 @@ import (
 // its settings struct.
 func Rules(t *testing.T, r network.Rules, settings any) {
 	for name, test := range map[string]func(*testing.T, network.Rules, any){
-		"the rules are complete":           testRulesAreComplete,
-		"settings struct and fields agree": testSettingsMatchFields,
-		"settings are read strictly":       testStrictSettings,
-		"foreign settings are an issue":    testForeignSettings,
+		"the rules are complete":                   testRulesAreComplete,
+		"the settings struct and the fields agree": testSettingsMatchFields,
+		"settings are read strictly":               testStrictSettings,
+		"unknown settings cause an issue":          testForeignSettings,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,7 +36,7 @@ func testRulesAreComplete(t *testing.T, r network.Rules, _ any) {
 		"Name":                d.Name != "",
 		"Needs is a sentence": strings.HasSuffix(d.Needs, "."),
 		"Profile":             d.Profile != "",
-		"a text's limit":      d.Limits.Text.Max > 0,
+		"the text limit":      d.Limits.Text.Max > 0,
 		"content types":       len(d.Limits.ContentTypes) > 0,
 		"fields":              len(d.Fields) > 0,
 	} {
@@ -84,7 +84,7 @@ func checkContentType(t *testing.T, name string, c core.ContentType) {
 func checkField(t *testing.T, f network.Field) {
 	t.Helper()
 	if f.Name == "" || f.Label == "" || f.Help == "" || f.Kind == "" {
-		t.Errorf("field without name, label, help or kind: %+v", f)
+		t.Errorf("a field without a name, label, help text or kind: %+v", f)
 	}
 	if (f.Kind == network.FieldChoice) != (len(f.Choices) > 0) {
 		t.Errorf("field %s: kind %s with %d choices", f.Name, f.Kind, len(f.Choices))
@@ -98,7 +98,7 @@ func checkField(t *testing.T, f network.Field) {
 	}
 	for _, c := range f.Choices {
 		if c.Value == "" || c.Label == "" {
-			t.Errorf("field %s has the choice %+v", f.Name, c)
+			t.Errorf("field %s has an incomplete choice: %+v", f.Name, c)
 		}
 		if f.Pattern != nil && !f.Pattern.MatchString(c.Value) {
 			t.Errorf("field %s: its choice %q does not match its pattern", f.Name, c.Value)
@@ -116,7 +116,7 @@ func testSettingsMatchFields(t *testing.T, r network.Rules, settings any) {
 		}
 	}
 	if slices.Sort(names); !slices.Equal(names, slices.Sorted(slices.Values(fields))) {
-		t.Errorf("the struct has %v, the fields are %v", names, fields)
+		t.Errorf("the struct has %v, but the fields are %v", names, fields)
 	}
 }
 
@@ -226,7 +226,7 @@ func checkPattern(t *testing.T, f network.Field, give func(string) error) {
 	err := give(text)
 	if e := core.ErrorOrInternal(err); e.Code != core.CodeInvalidRequest || !strings.Contains(e.Message, f.Example) ||
 		strings.Contains(e.Message, nothingLike) {
-		t.Errorf("%s accepts %s, or its error does not say what is expected: %v", f.Name, text, err)
+		t.Errorf("%s accepts %s, or its error does not describe what is expected: %v", f.Name, text, err)
 	}
 }
 

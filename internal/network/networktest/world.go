@@ -260,7 +260,7 @@ func (w *World) SubmitConsent(decision string) url.Values {
 	}
 	u, err := url.Parse(address)
 	if err != nil || !strings.HasPrefix(address, w.Base+"/") {
-		w.t.Fatalf("the consent page %q is not at the simulators", address)
+		w.t.Fatalf("the consent page %q is not on the simulators' server", address)
 	}
 	browser := *w.visitor
 	browser.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
