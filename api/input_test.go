@@ -41,8 +41,8 @@ func TestBodyIsDecodedStrictly(t *testing.T) {
 		"a comma too many":           {`{` + targets + `,}`, "not valid JSON: the error is at byte", "not after the last"},
 		"a comma too many in a list": {`{"tags":["a", ]}`, "not valid JSON: the error is at byte", "not after the last"},
 		"a byte order mark":          {"\ufeff{" + targets + "}", "not valid JSON: the error is at byte", "byte order mark"},
-		"something after":            {`{` + targets + `} {}`, "more text after the JSON value", "one JSON object"},
-		"garbage after":              {`{` + targets + `}x`, "more text after the JSON value", "one JSON object"},
+		"something after":            {`{` + targets + `} {}`, "contains text after the JSON value", "one JSON object"},
+		"garbage after":              {`{` + targets + `}x`, "contains text after the JSON value", "one JSON object"},
 		"a list":                     {`[]`, "The body must be an object", "Send one JSON object."},
 		"null":                       {`null`, "The body must be an object", ""},
 		"a key twice": {

@@ -212,7 +212,7 @@ func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, found storedRecei
 	case newestStoredStepID > now.StepID:
 		holdReason = "the database is older than the last published post"
 	case len(found.unknown) > 0:
-		holdReason = "the database lacks a call that published a post, or may have published it"
+		holdReason = "the database has no record of a call that published, or may have published, a post"
 	}
 	next := Mark{System: now.System, Timeline: now.Timeline, StepID: now.StepID}
 	if holdReason != "" || mark.equalsIgnoringTime(next) {
@@ -298,7 +298,7 @@ func (g *Guard) LogHoldIfAny(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("list the posts that the hold affects: %w", err)
 	}
-	g.Log.Warn("publishing is on hold; check the posts, then run `belfry restore confirm`", "reason", hold.Reason, "since",
+	g.Log.Warn("publishing is on hold; check the posts, and then run `belfry restore confirm`", "reason", hold.Reason, "since",
 		hold.Since)
 	for _, p := range posts {
 		log := g.Log.With("workspace", p.Slug, "post", p.Post, "network", p.Platform, "account", p.AccountName)

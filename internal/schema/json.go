@@ -19,7 +19,7 @@ func (t *Type) Decode(text []byte, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(text, into, json.RejectUnknownMembers(true)); err != nil {
-		return core.Invalid("", "%s does not have the required form.", t.displayName()).WithCause(err)
+		return core.Invalid("", "%s does not have the required format.", t.displayName()).WithCause(err)
 	}
 	return nil
 }
@@ -32,7 +32,7 @@ func (t *Type) Check(text []byte) error {
 	if r.checkValue(t) {
 		if _, err := r.dec.ReadToken(); !errors.Is(err, io.EOF) {
 			r.addMistake(core.Invalid("",
-				"The body has more text after the JSON value.").WithHint("Send only one JSON object."))
+				"The body contains text after the JSON value.").WithHint("Send only one JSON object."))
 		}
 	}
 	return errors.Join(r.mistakes...)

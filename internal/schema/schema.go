@@ -43,7 +43,7 @@ type Number struct {
 type Text struct {
 	Min, Max int
 	Choices  []string
-	// Form reports whether a text has the form that Like describes, such as "a date like 2026-01-31".
+	// Form reports whether a text has the form that Like describes, such as "a date such as 2026-01-31".
 	Form func(string) bool
 	Like string
 }

@@ -53,7 +53,7 @@ func adviseOnSyntax(text []byte, offset int64) string {
 	case starts("\xef\xbb\xbf"):
 		return "Remove the byte order mark at the beginning."
 	case closes && bytes.HasSuffix(before, []byte(",")), starts(","):
-		return "Put a comma between two entries, but not after the last one."
+		return "Put a comma between entries, but not after the last one."
 	case starts("\n", "\r", "\t"):
 		return `In a string, write a line break as \n and a tab as \t.`
 	case starts("'", "\u201c", "\u201d"):
