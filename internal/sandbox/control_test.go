@@ -42,7 +42,7 @@ func TestControlPageWorksByFormsAlone(t *testing.T) {
 		t.Errorf("policy %q", policy)
 	}
 	if bad := r.post("/_/faults", "", url.Values{"kind": {"slow"}}); bad.status != http.StatusBadRequest ||
-		!strings.Contains(bad.text, "needs delayMs") {
+		!strings.Contains(bad.text, "requires delayMs") {
 		t.Errorf("a bad form answered %d", bad.status)
 	}
 	for code, want := range map[string]string{"24/4279009": "<code>error</code> 24/4279009", "quotaExceeded": "quotaExceeded"} {

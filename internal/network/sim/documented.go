@@ -42,7 +42,7 @@ func ParseDocumented(table string) ([]Documented, error) {
 		}
 		d, err := parseDocumentedLine(line)
 		if err != nil {
-			return nil, fmt.Errorf("line %d of a table of errors: %w", n+1, err)
+			return nil, fmt.Errorf("line %d of the error table: %w", n+1, err)
 		}
 		all = append(all, d)
 	}

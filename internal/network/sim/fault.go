@@ -32,7 +32,7 @@ const (
 type Kind struct{ Name, Does string }
 
 // noEffect says whether a call takes effect despite its response.
-const noEffect = "The call has no effect unless you choose to accept it first."
+const noEffect = "The call has no effect unless you choose to accept the call first."
 
 // FaultKinds returns every kind, in an order that suits people.
 func FaultKinds() []Kind {
@@ -53,7 +53,7 @@ func FaultKinds() []Kind {
 			DropAfterAccept,
 			"The call succeeds, but the connection breaks before the response. Belfry must find out what happened.",
 		},
-		{DropBeforeAccept, "The connection breaks and the call has no effect."},
+		{DropBeforeAccept, "The connection breaks, and the call has no effect."},
 		{NeverReady, "A container is never ready to publish. Applies only to networks that publish in two steps."},
 		{
 			NotReadyRace,
@@ -71,7 +71,7 @@ func FaultKinds() []Kind {
 		},
 		{
 			BreakOff,
-			"The connection breaks whenever the number of bytes that you enter has arrived. Applies only to calls that send a file.",
+			"The connection breaks each time the network has received the number of bytes that you enter. Applies only to calls that send a file.",
 		},
 	}
 }
@@ -207,7 +207,7 @@ func (f *Faults) checkCode(x *Fault) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("code %s is not documented; give a status as well, or use another code",
+	return fmt.Errorf("code %s is not documented; also specify a status, or use another code",
 		Documented{Code: x.Code, Subcode: x.Subcode, Reason: x.Reason}.Name())
 }
 
@@ -216,15 +216,15 @@ func (x *Fault) checkNumbers() error {
 	case *x.Times < 0:
 		return fmt.Errorf("times %d: use a positive number, or 0 for a fault that stays until you delete it", *x.Times)
 	case x.DelayMs < 0 || time.Duration(x.DelayMs)*time.Millisecond > maxDelay:
-		return fmt.Errorf("delayMs %d: use 0 to %d", x.DelayMs, maxDelay.Milliseconds())
+		return fmt.Errorf("delayMs %d: use a number from 0 to %d", x.DelayMs, maxDelay.Milliseconds())
 	case x.Kind == Slow && x.DelayMs == 0:
-		return fmt.Errorf("kind %s needs delayMs", Slow)
+		return fmt.Errorf("kind %s requires delayMs", Slow)
 	case x.Kind == BreakOff && x.AfterBytes < 1:
-		return fmt.Errorf("kind %s needs afterBytes", BreakOff)
+		return fmt.Errorf("kind %s requires afterBytes", BreakOff)
 	case x.Kind == Error && x.Code == 0 && x.Reason == "":
-		return fmt.Errorf("kind %s needs a code or a reason", Error)
+		return fmt.Errorf("kind %s requires a code or a reason", Error)
 	case x.Status != 0 && (x.Status < minStatus || x.Status > maxStatus):
-		return fmt.Errorf("status %d: use %d to %d", x.Status, minStatus, maxStatus)
+		return fmt.Errorf("status %d: use a number from %d to %d", x.Status, minStatus, maxStatus)
 	case x.RetryAfter < 0:
 		return fmt.Errorf("retryAfter %d is negative", x.RetryAfter)
 	case x.Skip < 0:
@@ -252,7 +252,7 @@ func (f *Faults) checkTarget(x *Fault) error {
 		return fmt.Errorf("no network has a call %q", x.Call)
 	}
 	if (x.Kind == NeverReady || x.Kind == NotReadyRace) && !containers {
-		return fmt.Errorf("kind %s needs a network that publishes in two steps", x.Kind)
+		return fmt.Errorf("kind %s requires a network that publishes in two steps", x.Kind)
 	}
 	return nil
 }

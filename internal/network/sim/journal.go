@@ -30,7 +30,7 @@ type line struct {
 }
 
 // ErrJournalInUse is the error of New if another process uses the journal, and one of the two needs it alone.
-var ErrJournalInUse = errors.New("another process is using the sandbox journal: wait until it ends, then try again")
+var ErrJournalInUse = errors.New("another process is using the sandbox journal: wait until that process ends, and then try again")
 
 // openJournal opens the journal and reads the records of earlier runs. If alone is true, no other process can use the
 // journal until it is closed.
@@ -66,7 +66,7 @@ func (j *journal) readRecords() error {
 	}
 	whole := bytes.LastIndexByte(data, '\n') + 1
 	if err := j.loadRecords(data[:whole]); err != nil {
-		return fmt.Errorf("sandbox journal %s: %w (move the file away to start again)", j.file.Name(), err)
+		return fmt.Errorf("sandbox journal %s: %w (to start over, move the file away)", j.file.Name(), err)
 	}
 	if err := j.file.Truncate(int64(whole)); err != nil {
 		return fmt.Errorf("truncate the sandbox journal: %w", err)

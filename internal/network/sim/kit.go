@@ -130,7 +130,7 @@ func (k *Kit) checkRestored(network string) error {
 	}
 	for key := range k.journal.past {
 		if key.network == network {
-			return fmt.Errorf("the sandbox journal has an unknown table %q of %q (move the file away to start again)",
+			return fmt.Errorf("the sandbox journal has an unknown table %q for %q (to start over, move the file away)",
 				key.table, network)
 		}
 	}

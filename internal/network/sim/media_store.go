@@ -44,7 +44,7 @@ func (s *mediaStore) makeFolder() (string, error) {
 		err = os.MkdirAll(s.folder, 0o700)
 	}
 	if err != nil {
-		return "", fmt.Errorf("make a folder for sandbox media: %w", err)
+		return "", fmt.Errorf("create a folder for sandbox media: %w", err)
 	}
 	return s.folder, nil
 }
@@ -57,7 +57,7 @@ func (s *mediaStore) createTemp() (*os.File, error) {
 	}
 	file, err := os.CreateTemp(folder, "fetching-")
 	if err != nil {
-		return nil, fmt.Errorf("make a file for sandbox media: %w", err)
+		return nil, fmt.Errorf("create a file for sandbox media: %w", err)
 	}
 	return file, nil
 }

@@ -27,7 +27,7 @@ func CheckRedirect(address string) error {
 	case u.Scheme == "http" && IsLoopback(u.Hostname()):
 		return nil
 	}
-	return errors.New("redirect_uri must be https; http is allowed only for loopback hosts such as localhost")
+	return errors.New("redirect_uri must use https; http is allowed only for loopback hosts such as localhost")
 }
 
 // IsLoopback reports whether a host name always means this machine.

@@ -112,7 +112,7 @@ func TestConsentPageRefusesWhatNoAppMayAsk(t *testing.T) {
 		"code_challenge is missing":               {"code_challenge": {""}},
 		"encoded as hex":                          {"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}},
 		"code_challenge_method must be S256":      {"code_challenge_method": {"plain"}},
-		"must be https; http is all":              {"redirect_uri": {"http://example.org/"}},
+		"must use https; http is all":             {"redirect_uri": {"http://example.org/"}},
 	} {
 		form := url.Values{"code_challenge": good["code_challenge"], "code_challenge_method": {"S256"}}
 		maps.Copy(form, change)

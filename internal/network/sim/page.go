@@ -225,7 +225,7 @@ const shownOnProfile = 50
 func (k *Kit) ServePost(w http.ResponseWriter, r *http.Request, page *PostPage) {
 	if page == nil {
 		k.ServePage(w, r, http.StatusNotFound, "notice", Notice{
-			Heading: "This content is not available", Text: "It was deleted, has expired, is private or was never published.",
+			Heading: "This content is not available", Text: "The content was deleted, has expired, is private or was never published.",
 		})
 		return
 	}

@@ -131,7 +131,7 @@ func TakeToken(r *http.Request, params url.Values) (string, error) {
 	bearer, isBearer := strings.CutPrefix(header, "Bearer ")
 	switch {
 	case header != "" && !isBearer:
-		return "", errors.New("the Authorization header must read Bearer <token>")
+		return "", errors.New("the Authorization header must have the form Bearer <token>")
 	case isBearer && inParams != "":
 		return "", errors.New("the access token was sent both as a parameter and in the Authorization header")
 	case isBearer:

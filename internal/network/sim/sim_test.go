@@ -274,22 +274,22 @@ func TestFaultsAreCheckedBeforeTheyAreTaken(t *testing.T) {
 	register(t, kit, sim.About{ID: "two", Calls: []string{"create", "publish"}, Containers: true})
 	register(t, kit, sim.About{ID: "one", Calls: []string{"publish", "feed"}, Errors: []sim.Documented{{Code: 4, Subcode: 7}}})
 	bad := map[string]sim.Fault{
-		"code 4 is":        {Kind: sim.Error, Code: 4},
-		"code 4/7 is":      {Kind: sim.Error, Network: "two", Code: 4, Subcode: 7},
-		"code no is":       {Kind: sim.Error, Reason: "no"},
-		"is unknown":       {Kind: "explode"},
-		"needs delayMs":    {Kind: sim.Slow},
-		"needs a code":     {Kind: sim.Error},
-		"not simulated":    {Network: "three", Kind: sim.Reject},
-		"has no call":      {Network: "one", Call: "create", Kind: sim.Reject},
-		"no network has":   {Call: "explode", Kind: sim.Reject},
-		"two steps":        {Network: "one", Kind: sim.NeverReady},
-		"status 200":       {Kind: sim.Reject, Status: 200},
-		"times -1":         {Kind: sim.Reject, Times: new(-1)},
-		"delayMs -1":       {Kind: sim.Slow, DelayMs: -1},
-		"delayMs 86400000": {Kind: sim.Slow, DelayMs: 86_400_000},
-		"retryAfter":       {Kind: sim.RateLimited, RetryAfter: -1},
-		"needs afterBytes": {Kind: sim.BreakOff},
+		"code 4 is":           {Kind: sim.Error, Code: 4},
+		"code 4/7 is":         {Kind: sim.Error, Network: "two", Code: 4, Subcode: 7},
+		"code no is":          {Kind: sim.Error, Reason: "no"},
+		"is unknown":          {Kind: "explode"},
+		"requires delayMs":    {Kind: sim.Slow},
+		"requires a code":     {Kind: sim.Error},
+		"not simulated":       {Network: "three", Kind: sim.Reject},
+		"has no call":         {Network: "one", Call: "create", Kind: sim.Reject},
+		"no network has":      {Call: "explode", Kind: sim.Reject},
+		"two steps":           {Network: "one", Kind: sim.NeverReady},
+		"status 200":          {Kind: sim.Reject, Status: 200},
+		"times -1":            {Kind: sim.Reject, Times: new(-1)},
+		"delayMs -1":          {Kind: sim.Slow, DelayMs: -1},
+		"delayMs 86400000":    {Kind: sim.Slow, DelayMs: 86_400_000},
+		"retryAfter":          {Kind: sim.RateLimited, RetryAfter: -1},
+		"requires afterBytes": {Kind: sim.BreakOff},
 	}
 	for words, f := range bad {
 		if _, err := kit.Faults.Add(sim.Fault{Kind: sim.Reject}, f); err == nil || !strings.Contains(err.Error(), words) {

@@ -185,7 +185,7 @@ func (s *Sim) pageRoute(q *sim.Request, p *metasim.Page, methodAndEdge string) (
 	route, ok = routes[methodAndEdge]
 	if phase := q.Params.Get("upload_phase"); methodAndEdge == "POST videos" && phase != "" {
 		if route = s.sessionRoute(phase); route.Serve == nil {
-			route.Serve = func(*sim.Request) (any, error) { return nil, metasim.Bad("Param upload_phase is unknown") }
+			route.Serve = func(*sim.Request) (any, error) { return nil, metasim.Bad("Param upload_phase has an unknown value") }
 			route.Names, route.Params = []string{callCreate}, []string{"*"}
 		}
 	}
@@ -228,7 +228,7 @@ func checkPublishAccess(q *sim.Request, p *metasim.Page) error {
 	case !metasim.IsPageToken(q.Token, p.ID):
 		return newForbiddenError("A Page access token of this Page is required to publish to it")
 	case !p.MayCreate():
-		return newForbiddenError("The user does not have the permission to create content on this Page")
+		return newForbiddenError("The user does not have permission to create content on this Page")
 	case !q.Token.HasScopes(scopeManage, scopeRead):
 		return newForbiddenError("If posting to a page, requires both pages_read_engagement and pages_manage_posts permissions")
 	}

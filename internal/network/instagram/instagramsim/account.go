@@ -145,7 +145,7 @@ func (s *Sim) chooseAccount(form url.Values) (sim.Consented, error) {
 	case username == "":
 		return sim.Consented{}, errors.New("choose an account or enter a username")
 	case !usernames.MatchString(username):
-		return sim.Consented{}, errors.New("a username has 1 to 30 characters: a to z, digits, underscores, and periods between them")
+		return sim.Consented{}, errors.New("a username must have 1 to 30 characters: a to z, digits, underscores, and periods between them")
 	}
 	a := &account{
 		ID: sim.StableID("1784142", username, s.accounts.Has), Username: username, Name: username,
@@ -199,7 +199,7 @@ func (s *Sim) ownRoute(q *sim.Request, path string) (sim.Route, error) {
 	a := s.accounts.Get(q.Token.Subject)
 	if a.Type == typePersonal && (id != a.ID || edge != "") {
 		return sim.Route{}, &metasim.Error{
-			Status: http.StatusForbidden, Code: 10, Message: "(#10) This action needs a professional account",
+			Status: http.StatusForbidden, Code: 10, Message: "(#10) This action requires a professional account",
 		}
 	}
 	if route, ok := s.findRoute(v, q, a, id, edge); ok {

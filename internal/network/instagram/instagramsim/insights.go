@@ -122,9 +122,9 @@ func (s *Sim) listDemographics(q *sim.Request) (any, error) {
 	timeframe := q.Params.Get("timeframe")
 	switch {
 	case q.Params.Get("period") != "lifetime" || q.Params.Get("metric_type") != "total_value":
-		return nil, metasim.Bad("follower_demographics needs period=lifetime and metric_type=total_value")
+		return nil, metasim.Bad("follower_demographics requires period=lifetime and metric_type=total_value")
 	case q.Params.Get("breakdown") != "country" || !slices.Contains([]string{"this_week", "this_month"}, timeframe):
-		return nil, metasim.Bad("follower_demographics needs breakdown=country and timeframe this_week or this_month")
+		return nil, metasim.Bad("follower_demographics requires breakdown=country and timeframe this_week or this_month")
 	}
 	followers := s.kit.CountFollowers(q.Account, s.kit.Now())
 	if followers < fewFollower {

@@ -382,14 +382,14 @@ func (l *PageLogin) ReceiveBytes(q *sim.Request, id string) (media sim.Media, re
 		return media, UploadError("PartialRequestError", "The headers offset and file_size are required"), nil
 	}
 	if declared := q.R.ContentLength; declared >= 0 && declared != size-offset && l.kit.UploadSize(id) == offset {
-		return media, UploadError("PartialRequestError", "The body must hold all bytes from the offset to the end"), nil
+		return media, UploadError("PartialRequestError", "The body must contain all bytes from the offset to the end"), nil
 	}
 	arrived, err := l.kit.AppendUpload(id, offset, http.MaxBytesReader(q.W, q.R.Body, size-offset))
 	switch {
 	case errors.Is(err, sim.ErrOffset):
 		return media, UploadError("OffsetInvalidError", fmt.Sprintf("The next offset is %d", arrived)), nil
 	case arrived < size:
-		return media, UploadError("PartialRequestError", fmt.Sprintf("%d of %d bytes arrived", arrived, size)), nil
+		return media, UploadError("PartialRequestError", fmt.Sprintf("Received %d of %d bytes", arrived, size)), nil
 	}
 	media, err = l.kit.FinishUpload(id)
 	return media, nil, err

@@ -106,7 +106,7 @@ func (l *PageLogin) findOrCreatePage(name string) (*Page, error) {
 		}
 	}
 	if !utf8.ValidString(name) || utf8.RuneCountInString(name) > 60 {
-		return nil, errors.New("the name of a Page must be valid UTF-8 of at most 60 characters")
+		return nil, errors.New("the name of a Page must be valid UTF-8 and have at most 60 characters")
 	}
 	p := &Page{
 		ID: sim.StableID("13107", strings.ToLower(name), l.pages.Has), Name: name, Category: "Community",

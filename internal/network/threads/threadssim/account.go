@@ -93,7 +93,7 @@ func (s *Sim) chooseProfile(form url.Values) (sim.Consented, error) {
 		return sim.Consented{Subject: a.ID}, nil
 	}
 	if !usernames.MatchString(username) {
-		return sim.Consented{}, errors.New("a username has 1 to 30 characters: a to z, digits, underscores, and periods between them")
+		return sim.Consented{}, errors.New("a username must have 1 to 30 characters: a to z, digits, underscores, and periods between them")
 	}
 	a := &account{ID: sim.StableID("1784142", username, s.accounts.Has), Username: username, Name: username}
 	return sim.Consented{Subject: a.ID}, s.accounts.Put(a.ID, a)

@@ -78,7 +78,7 @@ func checkType(c *metasim.Container, params url.Values) string {
 		return "Param is_carousel_item must be a boolean"
 	}
 	if c.Item && c.Type != typeImage && c.Type != typeVideo {
-		return "Param is_carousel_item is only allowed with media_type IMAGE or VIDEO"
+		return "Param is_carousel_item is allowed only with media_type IMAGE or VIDEO"
 	}
 	return ""
 }
@@ -138,7 +138,7 @@ func findLinks(text string) []string {
 func checkLinks(c *metasim.Container, params url.Values) string {
 	if params.Has("link_attachment") {
 		if c.Type != typeText {
-			return "Param link_attachment is only allowed with media_type TEXT"
+			return "Param link_attachment is allowed only with media_type TEXT"
 		}
 		u, err := url.Parse(c.Link)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -177,7 +177,7 @@ func checkTopic(c *metasim.Container, params url.Values) string {
 func checkRest(c *metasim.Container, params url.Values) string {
 	if params.Has("alt_text") {
 		if c.Type != typeImage && c.Type != typeVideo {
-			return "Param alt_text is only allowed with images and videos"
+			return "Param alt_text is allowed only with images and videos"
 		}
 		if utf8.RuneCountInString(c.Alt) > maxAlt {
 			return "Param alt_text must be at most 1000 characters long"

@@ -88,7 +88,7 @@ func (s *Sim) Hosts() []string {
 func (s *Sim) About() sim.About {
 	return sim.About{
 		ID: Name, Title: title, Hosts: s.Hosts(), Containers: true, Style: style, Errors: s.graph.Errors,
-		Text: "publishes in two steps: a container is created, then published.",
+		Text: "publishes in two steps: one call creates a container, and another publishes it.",
 		Calls: []string{
 			metasim.CallExchange, metasim.CallToken, metasim.CallRefresh, metasim.CallDebug, "profile", "create", "status",
 			"publish", "list", "permalink", "limit", "delete", sim.CallFetch,

@@ -48,11 +48,11 @@ func (s *Sim) initPhotos(q *sim.Request) (any, error) {
 	length := func(text string) int { return len(utf16.Encode([]rune(text))) }
 	switch {
 	case q.Params.Get("media_type") != "PHOTO" || q.Params.Get("post_mode") != "DIRECT_POST":
-		return nil, newInvalidParamError("media_type must be PHOTO and post_mode DIRECT_POST")
+		return nil, newInvalidParamError("media_type must be PHOTO, and post_mode must be DIRECT_POST")
 	case length(info.Title) > maxPhotoTitle || length(info.Description) > maxDescription:
 		return nil, newInvalidParamError("The title or the description is too long")
 	case source.Source != "PULL_FROM_URL" || len(source.Images) < 1 || len(source.Images) > maxPhotos:
-		return nil, newInvalidParamError("source must be PULL_FROM_URL, and photo_images must be 1 to 35 addresses")
+		return nil, newInvalidParamError("source must be PULL_FROM_URL, and photo_images must contain 1 to 35 addresses")
 	case source.Cover < 0 || source.Cover >= len(source.Images):
 		return nil, newInvalidParamError("photo_cover_index is out of range")
 	case s.kit.Option(OptVerified) == Off:

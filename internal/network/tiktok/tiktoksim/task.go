@@ -151,7 +151,7 @@ func (s *Sim) checkInfo(p postInfo) error {
 	case isOn(p.BrandContent) && p.Privacy == onlyMe:
 		return newInvalidParamError("Branded content cannot be private")
 	case s.kit.Option(OptAccount) == Quiet && !(p.DisableComment && p.DisableDuet && p.DisableStitch):
-		return newInvalidParamError("The account allows no comments, duets or stitches")
+		return newInvalidParamError("The account does not allow comments, duets or stitches")
 	case p.CoverMs != nil && *p.CoverMs < 0:
 		return newInvalidParamError("video_cover_timestamp_ms is negative")
 	}

@@ -115,7 +115,7 @@ func (s *Sim) About() sim.About {
 	onOff := []string{Off, On}
 	return sim.About{
 		ID: Name, Title: title, Hosts: s.Hosts(), Style: style, Errors: s.errors,
-		Text: "publishes a video when its last part has arrived, and photos once it has fetched them.",
+		Text: "publishes a video after it has received the last part, and photos after it has fetched them.",
 		Calls: []string{
 			"exchange", "refresh", "revoke", "profile", "creator_info", "create", "upload", "publish", "status", "list", "permalink",
 			sim.CallFetch,
@@ -128,11 +128,11 @@ func (s *Sim) About() sim.About {
 			{Name: OptProcess, Title: "TikTok: seconds until an uploaded video is processed", Default: "0"},
 			{Name: OptIDDelay, Title: "TikTok: seconds until the ID of a public post is returned", Default: "0"},
 			{
-				Name: OptFail, Title: "TikTok: reason why processing fails", Default: NoFailure,
+				Name: OptFail, Title: "TikTok: reason for failed processing", Default: NoFailure,
 				Choices: append([]string{NoFailure}, failures...),
 			},
-			{Name: OptVerified, Title: "TikTok: the host of photos is verified", Default: On, Choices: onOff},
-			{Name: OptOK, Title: "TikTok: errors come with HTTP 200", Default: Off, Choices: onOff},
+			{Name: OptVerified, Title: "TikTok: the photo host is verified", Default: On, Choices: onOff},
+			{Name: OptOK, Title: "TikTok: error responses have HTTP status 200", Default: Off, Choices: onOff},
 			{Name: OptAccess, Title: "TikTok: seconds until an access token lapses", Default: "7200"},
 			{Name: OptRefresh, Title: "TikTok: seconds until a refresh token expires", Default: "15552000"},
 			{Name: OptRotate, Title: "TikTok: a renewal replaces the refresh token", Default: On, Choices: onOff},

@@ -110,7 +110,7 @@ func (s *Sim) chooseChannel(form url.Values) (sim.Consented, error) {
 		}
 	}
 	if !handles.MatchString(handle) {
-		return sim.Consented{}, errors.New("a handle has 3 to 30 characters: a to z, digits, periods, hyphens and underscores")
+		return sim.Consented{}, errors.New("a handle must have 3 to 30 characters: a to z, digits, periods, hyphens and underscores")
 	}
 	c := &channel{Title: handle[1:], Handle: handle, LongUploads: true, Verified: true}
 	c.ID = sim.StableID("UCk3J9sBxQwZ1a", handle, s.channels.Has)

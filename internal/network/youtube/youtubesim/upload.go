@@ -156,7 +156,7 @@ func (s *Sim) receiveChunk(q *sim.Request, u *session, from, to int64) (any, err
 	case length < 1 || to >= u.Size || q.R.ContentLength != length:
 		return nil, badRequest("Content-Range is invalid or does not match Content-Length")
 	case to+1 < u.Size && length%chunkUnit != 0:
-		return nil, badRequest("every chunk except the last must be a multiple of %d bytes", chunkUnit)
+		return nil, badRequest("the size of every chunk except the last must be a multiple of %d bytes", chunkUnit)
 	}
 	s.mu.Unlock()
 	size, err := s.kit.AppendUpload(u.ID, from, io.LimitReader(q.R.Body, length))

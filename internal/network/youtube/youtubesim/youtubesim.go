@@ -102,7 +102,7 @@ func (s *Sim) Hosts() []string {
 func (s *Sim) About() sim.About {
 	return sim.About{
 		ID: Name, Title: title, Hosts: s.Hosts(), Style: style, Errors: s.errors,
-		Text: "receives the bytes of a video in parts. The last part publishes the video.",
+		Text: "receives a video in parts. The last part publishes the video.",
 		Calls: []string{
 			"exchange", "refresh", "revoke", "profile", "create", callUpload, callStatus, callPublish, "videos", "list",
 			"thumbnail", "playlist", "playlistCheck",
@@ -110,7 +110,7 @@ func (s *Sim) About() sim.About {
 		Options: []sim.Option{
 			{Name: OptProcess, Title: "YouTube: seconds until a video is processed", Default: "0"},
 			{
-				Name: OptOutcome, Title: "YouTube: result of processing", Default: allOutcomes()[0], Choices: allOutcomes(),
+				Name: OptOutcome, Title: "YouTube: processing result", Default: allOutcomes()[0], Choices: allOutcomes(),
 			},
 			{Name: OptUploads, Title: "YouTube: maximum number of uploads by the project per day", Default: "100"},
 			{Name: OptUnits, Title: "YouTube: maximum number of quota units for the project per day", Default: "10000"},
