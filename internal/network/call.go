@@ -111,7 +111,7 @@ func (c *Client) newHTTPRequest(ctx context.Context, request Request) (r *http.R
 		return nil, "", errors.New("the address of the call is not valid")
 	}
 	if u.Scheme != "https" || u.Host == "" {
-		return nil, u.Host, errors.New("networks can only be called over https")
+		return nil, u.Host, errors.New("networks can be called only over https")
 	}
 	u.RawQuery = appendQuery(u.RawQuery, request.Query)
 	text, contentType, err := request.encodeFormOrJSON()

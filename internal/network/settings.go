@@ -92,7 +92,7 @@ func (f Field) valueSchema() *schema.Type {
 	case FieldURL:
 		text.Form, text.Like = core.IsLink, "a complete address that begins with https:// or http://"
 	case FieldDate:
-		text.Form, text.Like = isISODate, "a date like 2026-01-31"
+		text.Form, text.Like = isISODate, "a date such as 2026-01-31"
 	}
 	return &schema.Type{Text: text, Any: f.Ignored}
 }

@@ -33,27 +33,27 @@ const introduction = `# Error codes of the networks
 <!-- Written by tools/errortable from the tables in internal/network. Do not edit. -->
 
 This page lists every error code that Belfry recognizes: all codes that the networks document for the calls that Belfry
-makes, and a few others. It says what happens after each error, and who must act. The page of a failed post shows the
-network's own message, without secrets, and the hint from this page. It shows a general hint instead if the account must
-be reconnected, the network could not process the post, or the outcome of the post is unknown. If *Who must act* is
-Belfry, people need to follow the hint only if the error persists.
+makes, and a few others. For each error, the page describes what happens and who must act. The page of a failed post
+shows the network's own message, without secrets, and the hint from this page. The page of the post shows a general hint
+instead if the account must be reconnected, the network could not process the post, or the outcome of the post is
+unknown. If *Who must act* is Belfry, people need to follow the hint only if the error persists.
 
 If a row says that the account is not connected, its code occurs only while a person connects an account or while Belfry
-renews a token. If Belfry was renewing a token, it tries again later; after ` + "`invalid_grant`" + `, the account
-is marked as revoked or expired instead.
+renews a token. If Belfry was renewing a token, it tries again later. However, after ` + "`invalid_grant`" + `,
+Belfry marks the account as revoked or expired.
 
-The tables describe what happens once a post is due. Before that time, temporary errors use up no retries, and a post
-whose account is marked as revoked or expired does not fail yet. The pauses of 1, 5 and 15 minutes are the default of
-` + "`BELFRY_RETRY_DELAYS`" + `.
+The tables describe what happens once a post is due. Before that time, temporary errors do not use up retries, and a
+post whose account is marked as revoked or expired does not fail yet. The delays of 1, 5 and 15 minutes are the default
+value of ` + "`BELFRY_RETRY_DELAYS`" + `.
 
-After an error in the publishing call, Belfry first asks the network whether the post was published. If so, the post
-is live. If not, the table applies, with one exception: after a temporary error, or if the access token must be
-renewed, Belfry repeats the call after the settle time if that is safe. If it is not safe, the post fails with
+After an error in the publishing call, Belfry first asks the network whether the post was published. If so, the post is
+live. If not, the table applies, with one exception: after a temporary error, or if the access token must be renewed,
+Belfry repeats the call after the settle time if it is safe to do so. Otherwise, the post fails with
 ` + "`outcome_unknown`" + `.
 
-If a code is not listed, the HTTP status of the response determines what happens. However, errors of Meta's upload hosts
-and errors that Meta marks as transient count as temporary. If the network refuses a thumbnail or a change to a
-playlist, the post is already live, and the error becomes a note in the post's timeline.
+If a code is not listed, the HTTP status of the response determines what happens. However, errors from Meta's upload
+hosts and errors that Meta marks as transient count as temporary. If the network refuses a thumbnail or a change to a
+playlist, the post stays live, and the error appears as a note in the post's timeline.
 
 `
 
@@ -113,9 +113,10 @@ func describe(m network.ErrorMeaning) string {
 			return whose + " wait until the network's day ends"
 		}
 		if m.UntilQuotaHasRoom {
-			return whose + " wait until the quota has room, or " + wait + " if Belfry cannot tell when"
+			return whose + " wait until the quota allows another post, or " + wait +
+				" if Belfry cannot determine when that will be"
 		}
-		return whose + " wait " + wait + ", or for as long as the network says"
+		return whose + " wait " + wait + ", or for as long as the network specifies"
 	case network.Transient:
 		return "Belfry tries again after 1, 5 and 15 minutes"
 	case network.Lapsed:

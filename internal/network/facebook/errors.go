@@ -14,12 +14,13 @@ const (
 	hintPages   = "Facebook is temporarily refusing further requests for this Page. Belfry will try again."
 	hintTrouble = "Facebook has a temporary problem. " + meta.Later
 	hintFile    = "Facebook could not fetch or read the file. " + meta.Later
-	hintLink    = "Facebook cannot open the link in this post. If the link opens without a sign-in, retry the post. " +
-		"Otherwise, correct the link in a copy of the post."
+	hintLink    = "Facebook cannot open the link in this post. If people can open the link without signing in, " +
+		"retry the post. Otherwise, correct the link in a copy of the post."
 	hintVideo = "Replace the video in a copy of the post."
-	hintPhoto = "Facebook cannot use the photo. Save it as a JPEG or PNG of less than 4 MB, and use it in a copy of the post."
-	hintThere = "According to Facebook, the same post has already been published. Check whether the Page shows it. " +
-		"If it does not, change the text in a copy of the post."
+	hintPhoto = "Facebook cannot use the photo. Save it as a JPEG or PNG smaller than 4 MB, " +
+		"and use it in a copy of the post."
+	hintThere = "According to Facebook, the same post has already been published. " +
+		"Check whether the post appears on the Page. If it does not, change the text in a copy of the post."
 	hintAct    = "Facebook requires an action before you can post. Open the Page on Facebook to see what to do."
 	hintServer = "This server is not configured correctly for Facebook. Ask the server's operator to fix its configuration."
 	hintCode   = "The sign-in took too long or was completed twice. Connect the account again."
@@ -46,18 +47,18 @@ var errorTable = meta.ErrorTable{
 		Kind: network.Rejected, Hint: "The video file is too small for Facebook. Use a larger file in a copy of the post.",
 	},
 	{Subcode: 1363040}: {Kind: network.Rejected, Hint: "A Reel must be vertical (9:16). " + hintVideo},
-	{Subcode: 1363127}: {Kind: network.Rejected, Hint: "A Reel must have at least 540 × 960 pixels. " + hintVideo},
+	{Subcode: 1363127}: {Kind: network.Rejected, Hint: "A Reel must be at least 540 × 960 pixels. " + hintVideo},
 	{Subcode: 1363128}: {
 		Kind: network.Rejected,
-		Hint: "A Reel must be 3 to 90 seconds long, and the video of a Story at most 60 seconds. " + hintVideo,
+		Hint: "A Reel must be 3 to 90 seconds long, and the video of a Story must be at most 60 seconds long. " + hintVideo,
 	},
-	{Subcode: 1363129}: {Kind: network.Rejected, Hint: "A Reel must have 24 to 60 frames per second. " + hintVideo},
+	{Subcode: 1363129}: {Kind: network.Rejected, Hint: "A Reel must have a frame rate of 24 to 60 frames per second. " + hintVideo},
 
 	{Code: 506}: {Kind: network.Rejected, Hint: hintThere},
 	{Subcode: 1366051}: {
 		Kind: network.Rejected,
-		Hint: "According to Facebook, these photos have already been posted. Check whether the Page shows the post. " +
-			"If it does not, retry the post.",
+		Hint: "According to Facebook, these photos have already been posted. " +
+			"Check whether the post appears on the Page. If it does not, retry the post.",
 	},
 
 	{Subcode: 1609005}: {Kind: network.Rejected, Hint: hintLink},
@@ -72,7 +73,7 @@ var errorTable = meta.ErrorTable{
 	{Subcode: 2069019}: {
 		Kind: network.Transient,
 		Hint: "Facebook could not fetch or read the photo. " +
-			"If the post still fails, save the photo as a JPEG or PNG of less than 4 MB, and use it in a copy of the post.",
+			"If the post still fails, save the photo as a JPEG or PNG smaller than 4 MB, and use it in a copy of the post.",
 	},
 
 	{Subcode: 1404082}: {
@@ -80,13 +81,13 @@ var errorTable = meta.ErrorTable{
 	},
 	{Subcode: 4854002}: {
 		Kind: network.Rejected, Wait: meta.BlockedWait, Actor: network.ActorOwner,
-		Hint: "Facebook requires an identity check. Complete it on Facebook, then retry the post.",
+		Hint: "Facebook requires an identity check. Complete the check on Facebook, and then retry the post.",
 	},
 	{Subcode: 1346003}: blocked,
 	{Subcode: 1404102}: blocked,
 	{Subcode: 1404112}: blocked,
 	{Subcode: 1404078}: {
-		Kind: network.Revoked, Hint: "The Page needs Facebook's publishing authorization. Complete the authorization on Facebook, then reconnect the account.",
+		Kind: network.Revoked, Hint: "The Page needs Facebook's publishing authorization. Complete the authorization on Facebook, and then reconnect the account.",
 	},
 
 	{Code: 101}:  {Kind: network.Rejected, Hint: hintServer, Actor: network.ActorOperator},

@@ -70,7 +70,7 @@ func New(env network.Environment) (*Network, error) {
 	}
 	version := env.Get(varVersion)
 	if !versions.MatchString(version) {
-		return nil, fmt.Errorf("BELFRY_%s is %q, which is not a version such as v25.0", varVersion, version)
+		return nil, fmt.Errorf("BELFRY_%s is %q, but must be a version such as v25.0", varVersion, version)
 	}
 	about := description
 	about.Settle = settle

@@ -33,7 +33,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 		}
 		f.AddIf(
 			kind == typeCarousel && s.AltText != "", core.WarnSettingIgnored, "altText",
-			"In a carousel, the alternative text of each image is used instead.",
+			"In a carousel, Belfry uses the alternative text of each image instead.",
 		)
 	})
 }

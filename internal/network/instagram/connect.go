@@ -230,6 +230,6 @@ func (n *Network) distinguishExpiredFromRevoked(ctx context.Context, err error, 
 		return n.pages.DistinguishExpiredFromRevoked(ctx, err, t)
 	}
 	return n.own.DistinguishExpiredFromRevoked(ctx, err, t, func(context.Context) (network.Secret, error) {
-		return "", errors.New("tokens of Instagram Login cannot be inspected")
+		return "", errors.New("Instagram Login tokens cannot be inspected")
 	})
 }

@@ -101,11 +101,11 @@ func New(env network.Environment) (*Network, error) {
 	}
 	version := env.Get(varVersion)
 	if !versions.MatchString(version) {
-		return nil, fmt.Errorf("BELFRY_%s is %q, which is not a version such as v25.0", varVersion, version)
+		return nil, fmt.Errorf("BELFRY_%s is %q, but must be a version such as v25.0", varVersion, version)
 	}
 	login := env.Get(varLogin)
 	if login != loginInstagram && login != loginFacebook {
-		return nil, fmt.Errorf("BELFRY_%s is %q, which is neither %s nor %s", varLogin, login, loginInstagram, loginFacebook)
+		return nil, fmt.Errorf("BELFRY_%s is %q, but must be %s or %s", varLogin, login, loginInstagram, loginFacebook)
 	}
 	about := description
 	about.Settle = settle

@@ -26,7 +26,7 @@ var username = regexp.MustCompile(`^[A-Za-z0-9._]{1,30}$`)
 var fields = []network.Field{
 	{
 		Name: "contentType", Label: "Kind of post", Kind: network.FieldChoice,
-		Help: "By default, a single video is a Reel and everything else goes to the feed.",
+		Help: "By default, a single video is a Reel, and everything else goes to the feed.",
 		Choices: []network.Choice{
 			{Value: typeFeed, Label: "Feed post or carousel"},
 			{Value: typeReels, Label: "Reel"},

@@ -80,8 +80,8 @@ var common = ErrorTable{
 	},
 	{Code: 506, Subcode: 0}: {
 		Kind: network.Rejected,
-		Hint: "According to the network, the same post has already been published. Check whether the account shows it there. " +
-			"If it does not, change the text in a copy of the post.",
+		Hint: "According to the network, the same post has already been published. " +
+			"Check whether the post appears on the account. If it does not, change the text in a copy of the post.",
 	},
 
 	{Code: 9004, Subcode: 0}:    {Kind: network.Transient, Hint: hintFetch},

@@ -137,7 +137,7 @@ func ListPages[T any](
 	}
 	list, err := ListAll[T](ctx, l.API, "/me/accounts", personToken, url.Values{"fields": {fields}, "limit": {"100"}})
 	if err == nil && len(list) == 0 {
-		err = newNoPageError("You selected no Page, or you have none.", "If you have no Page, create one first. "+hintSelectPage)
+		err = newNoPageError("You did not select a Page, or you do not have one.", "If you have no Page, create one first. "+hintSelectPage)
 	}
 	return list, err
 }

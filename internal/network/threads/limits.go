@@ -74,7 +74,7 @@ var description = network.Description{
 		},
 		{
 			Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Files: true,
-			Help: "Alternative text for screen readers. With several files, it describes the first.",
+			Help: "Alternative text for screen readers. If the post has several files, this text describes the first one.",
 		},
 		{
 			Name: "replyControl", Label: "Who may reply", Kind: network.FieldText, Ignored: true, Help: "This setting has no effect.",

@@ -56,13 +56,13 @@ func facts() []networktest.FactsCase {
 		{Option: tiktoksim.OptAccount, Value: tiktoksim.Quiet, Want: core.Facts{Choices: quiet, LongestVideoMs: longest}},
 		{Option: tiktoksim.OptDuration, Value: "180", Want: core.Facts{Choices: open, LongestVideoMs: 180_000}},
 		{Option: tiktoksim.OptCap, Value: "0", Want: core.Facts{
-			Blocked: "The account has reached TikTok's 24-hour limit on posts. Belfry waits, then tries again.",
+			Blocked: "The account has reached TikTok's 24-hour limit on posts. Belfry will try again.",
 		}},
 		{Fault: refusal("spam_risk_user_banned_from_posting"), Want: core.Facts{
 			Blocked: "TikTok does not allow this account to post. Open the account on TikTok to see why.",
 		}},
 		{Fault: refusal("reached_active_user_cap"), Want: core.Facts{
-			Blocked: "This server's TikTok app has reached the 24-hour limit on the number of accounts that post. Belfry waits, then tries again.",
+			Blocked: "This server's TikTok app has reached the 24-hour limit on the number of accounts that can post. Belfry will try again.",
 		}},
 	}
 }

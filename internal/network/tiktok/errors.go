@@ -22,7 +22,7 @@ const (
 const (
 	hintLater      = "TikTok has a temporary problem. If the post still fails, try again later."
 	hintThrottled  = "TikTok is temporarily refusing further requests. Belfry will try again."
-	hintCap        = "The account has reached TikTok's 24-hour limit on posts. Belfry waits, then tries again."
+	hintCap        = "The account has reached TikTok's 24-hour limit on posts. Belfry will try again."
 	hintParameter  = "Something in this post is not allowed. Correct it in a copy of the post."
 	hintUnknown    = "Check the post, and the account on TikTok, before you send the post again."
 	hintReconnect  = "Reconnect the account in the dashboard, under Accounts."
@@ -39,7 +39,7 @@ const (
 	hintFile       = "In a copy of the post, replace the file with one that TikTok accepts."
 	hintFormat     = "In a copy of the post, replace the file with an MP4 or MOV video, or with JPEG or WebP images."
 	hintDuration   = "In a copy of the post, replace the file with a video of at most 10 minutes. Some accounts have a lower limit."
-	hintFrameRate  = "In a copy of the post, replace the file with a video of 23 to 60 frames per second."
+	hintFrameRate  = "In a copy of the post, replace the file with a video that has 23 to 60 frames per second."
 )
 
 const (
@@ -53,7 +53,7 @@ var errorTable = map[string]network.ErrorMeaning{
 	"invalid_params": {Kind: network.Rejected, Hint: hintParameter},
 	"invalid_publish_id": {
 		Kind: network.Rejected,
-		Hint: "This upload no longer exists on TikTok. Before you send the post again, check that it is not on the account.",
+		Hint: "This upload no longer exists on TikTok. Before you send the post again, make sure that it is not already on the account.",
 	},
 	"token_not_authorized_for_specified_publish_id": {
 		Kind: network.Rejected, Actor: network.ActorOwner,
@@ -62,7 +62,7 @@ var errorTable = map[string]network.ErrorMeaning{
 	"invalid_file_upload": {Kind: network.Rejected, Hint: hintFile},
 	"app_version_check_failed": {
 		Kind: network.Rejected, Actor: network.ActorOwner,
-		Hint: "Ask the account's owner to update the TikTok app, then retry the post.",
+		Hint: "Ask the account's owner to update the TikTok app, and then retry the post.",
 	},
 	"access_token_invalid":    {Kind: network.Lapsed, Hint: hintReconnect},
 	"scope_not_authorized":    {Kind: network.Revoked, Hint: hintPermission},
@@ -76,7 +76,7 @@ var errorTable = map[string]network.ErrorMeaning{
 	},
 	"reached_active_user_cap": {
 		Kind: network.RateLimited, Wait: capWait, Scope: network.ScopeApp,
-		Hint: "This server's TikTok app has reached the 24-hour limit on the number of accounts that post. Belfry waits, then tries again.",
+		Hint: "This server's TikTok app has reached the 24-hour limit on the number of accounts that can post. Belfry will try again.",
 	},
 	"rate_limit_exceeded": {
 		Kind: network.RateLimited, Hint: hintThrottled, Wait: minuteWait, Scope: network.ScopeAccount,
@@ -93,7 +93,7 @@ var errorTable = map[string]network.ErrorMeaning{
 	},
 	"privacy_level_option_mismatch": {
 		Kind: network.Rejected,
-		Hint: "The account does not allow this audience. In a copy of the post, choose another one under " +
+		Hint: "The account does not allow this audience. In a copy of the post, choose another audience under " +
 			"“Who can see the post”.",
 	},
 	"internal_error": {Kind: network.Transient, Hint: hintLater},
@@ -194,7 +194,7 @@ func (n *Network) callAPI(ctx context.Context, r network.Request, into any) erro
 	switch envelope.Error.Code {
 	case "":
 		return resp.AttachRedactedTo(
-			network.Error{Kind: network.Unknown, Message: "TikTok did not say whether the call succeeded."},
+			network.Error{Kind: network.Unknown, Message: "TikTok did not report whether the call succeeded."},
 		)
 	case "ok":
 	default:
@@ -234,8 +234,8 @@ var failures = map[string]postFailure{
 	"internal":                  {core.Broken, hintLater},
 	"video_pull_failed":         {core.Broken, hintPull},
 	"photo_pull_failed":         {core.Broken, hintPull},
-	"publish_cancelled":         {core.Doomed, "The post was cancelled on TikTok. If it should be published after all, retry it."},
-	codeAuthRemoved:             {core.Doomed, "Reconnect the account, then retry the post."},
+	"publish_cancelled":         {core.Doomed, "The post was cancelled on TikTok. If you still want to publish it, retry the post."},
+	codeAuthRemoved:             {core.Doomed, "Reconnect the account, and then retry the post."},
 	// The next upload is throttled and waits.
 	"spam_risk_too_many_posts":           {core.Dead, hintCap},
 	"spam_risk_user_banned_from_posting": {core.Doomed, hintBanned},

@@ -37,8 +37,8 @@ var (
 var description = network.Description{
 	ID: ID, Name: "TikTok", Profile: "profile",
 	Ownership: "downloads photos only from an address that you have verified. In TikTok's developer portal, under URL properties, " +
-		"add the URL prefix {prefix}. Then set BELFRY_VERIFICATION_FILES to the name and the content of the file that TikTok " +
-		"gives you, as NAME:CONTENT, restart the service, and select Verify in the portal.",
+		"add the URL prefix {prefix}. Then set BELFRY_VERIFICATION_FILES to the name and content of the file that TikTok " +
+		"gives you, in the form NAME:CONTENT. Restart the service, and select Verify in the portal.",
 	Needs: "You need a TikTok account. Until TikTok has audited this server's app, the account must be private, and only you can see the posts.",
 	Limits: core.Limits{
 		Text:  core.Count{Max: maxCaption, Unit: core.UnitUTF16},

@@ -117,7 +117,7 @@ func whyUnusable(t network.Token) (reasonOrEmpty string) {
 	}
 	switch {
 	case t.Refresh == "":
-		return "Google did not grant lasting access. Connect again and allow access."
+		return "Google did not grant long-term access. Connect again and allow access."
 	case !granted(scopeUpload, scopeChange):
 		return "The permission to upload videos was not granted. Connect again and grant this permission."
 	case !granted(scopeRead, scopeChange):

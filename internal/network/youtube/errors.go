@@ -163,7 +163,7 @@ var reasons = map[string]network.ErrorMeaning{
 	"uploadRateLimitExceeded": perThumbnail, "quotaExceeded": quotaUsed, "dailyLimitExceeded": quotaUsed,
 	"uploadLimitExceeded": {
 		Kind: network.RateLimited, Scope: network.ScopeAccount, Wait: 24 * time.Hour,
-		Hint: "The channel has reached YouTube's daily limit on uploads. Belfry will try again.",
+		Hint: "The channel has reached YouTube's daily upload limit. Belfry will try again.",
 	},
 
 	"authError": tokenLapsed, "UNAUTHENTICATED": tokenLapsed,
@@ -171,7 +171,7 @@ var reasons = map[string]network.ErrorMeaning{
 	"ACCESS_TOKEN_SCOPE_INSUFFICIENT": accessLost,
 
 	"invalidTitle":            newContentMeaning("Correct the title in a copy of the post."),
-	"invalidDescription":      newContentMeaning("The description is the text of the post. Correct the text in a copy of the post."),
+	"invalidDescription":      newContentMeaning("The video's description comes from the text of the post. Correct the text in a copy of the post."),
 	"invalidTags":             newContentMeaning("Correct the tags in a copy of the post."),
 	"invalidCategoryId":       newContentMeaning("Choose another category in a copy of the post."),
 	"invalidRecordingDetails": newContentMeaning("Correct the recording date in a copy of the post."),

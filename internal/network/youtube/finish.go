@@ -65,7 +65,7 @@ func (n *Network) RunFinalStep(ctx context.Context, it network.Item, externalID,
 	case stepPlaylist:
 		return n.addToPlaylistIfMissing(ctx, it, s.PlaylistID, externalID)
 	}
-	return &network.Error{Kind: network.Transient, Message: "This version of Belfry does not support the step."}
+	return &network.Error{Kind: network.Transient, Message: "This version of Belfry does not support this step."}
 }
 
 // checkVisibility returns an error if the video does not have the requested visibility.

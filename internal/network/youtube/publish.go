@@ -97,7 +97,7 @@ func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (
 	case err != nil:
 		return network.Status{}, err
 	case p.Video == nil:
-		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "YouTube did not confirm that it has the whole video."}
+		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "YouTube did not confirm that it received the whole video."}
 	case p.Video.Status.Upload == uploadProcessed:
 		return doneStatus(p.Video.ID), nil
 	}
@@ -240,7 +240,7 @@ func (v videoNode) doomedStatus() network.Status {
 		doomed.Message, doomed.Hint = "YouTube rejected the video.", "Open YouTube Studio to see why."
 	case uploadDeleted:
 		doomed.Code, doomed.Message = uploadDeleted, "The video was deleted on YouTube."
-		doomed.Hint = "If it should be published after all, retry the post."
+		doomed.Hint = "If you still want to publish the video, retry the post."
 	}
 	if doomed.Code != "" && v.Status.Upload != uploadDeleted {
 		doomed.Message = doomed.Message[:len(doomed.Message)-1] + ": " + doomed.Code + "."

@@ -107,7 +107,7 @@ var fields = []network.Field{
 	},
 	{
 		Name: "paidProductPlacement", Label: "Paid promotion", Kind: network.FieldSwitch,
-		Help: "The video contains a paid product placement.",
+		Help: "The video contains paid product placement.",
 	},
 	{
 		Name: "notifySubscribers", Label: "Notify subscribers", Kind: network.FieldSwitch, Default: "true",
