@@ -72,7 +72,7 @@ const head = `# Proofs
 |---|---|
 | A plan before every post | ` + "`make test`" + ` |
 | Never twice | protocol, kills, faults, zombies, cuts, deliveries, errors, video, replicas, stops |
-| A first live post within a minute of set-up | bare |
+| A first live post within a minute of setup | bare |
 | Text, links, photos and videos on five networks | kinds |
 | Each network in its own folder | sixth, lines |
 
