@@ -311,7 +311,7 @@ func (s *service) serveUntilReady() {
 
 var setUpLine = regexp.MustCompile(`msg="open this link to set up Belfry" link="?([^\s"]+)`)
 
-// setUpLink returns the set-up link that a new service prints.
+// setUpLink returns the setup link that a new service prints.
 func (s *service) setUpLink() (link string) {
 	s.t.Helper()
 	eventually(s.t, 10*time.Second, "the service prints the link for setting it up", func() bool {

@@ -97,7 +97,7 @@ func (r *request) errorsByInput(err error) map[string]string {
 	return found
 }
 
-// isSetUpCode reports whether a person has entered the set-up code. It takes the same time for each code.
+// isSetUpCode reports whether a person has entered the setup code. It takes the same time for each code.
 func (r *request) isSetUpCode(given string) bool {
 	given = strings.ToUpper(strings.TrimSpace(given))
 	return subtle.ConstantTimeCompare([]byte(given), []byte(r.web.cfg.SetUpCode)) == 1

@@ -121,7 +121,7 @@ func TestTheSetUpLinkIsOfferedUntilTheServerIsSetUp(t *testing.T) {
 	}
 	r.browser().post("/set-up", newcomer...).leads(t, "/accounts")
 	if link, err = r.web.FindSetUpURL(t.Context()); err != nil || link != "" {
-		t.Errorf("after set-up the link is %q (%v)", link, err)
+		t.Errorf("after setup the link is %q (%v)", link, err)
 	}
 }
 

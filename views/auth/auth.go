@@ -25,7 +25,7 @@ const (
 type SetUpModel struct {
 	Frame  layout.Frame
 	Values SetUpValues
-	// AsksForCode shows an input for the set-up code. The code from the set-up link is in a hidden input instead.
+	// AsksForCode shows an input for the setup code. The code from the setup link is in a hidden input instead.
 	AsksForCode bool
 	Errors      map[string]string // by input
 	Refused     *contract.Error

@@ -75,7 +75,7 @@ func SetUp(m SetUpModel) templ.Component {
 			}
 			if m.AsksForCode {
 				templ_7745c5c3_Err = ui.Input(ui.Field{
-					ID: "code", Name: FieldCode, Label: "Set-up code", Value: m.Values.Code, Error: m.Errors[FieldCode], Required: true,
+					ID: "code", Name: FieldCode, Label: "Setup code", Value: m.Values.Code, Error: m.Errors[FieldCode], Required: true,
 					Help: "Belfry printed a link with this code when it started. Look for /set-up?code= near the end of its log.", Autocomplete: "off",
 				}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {

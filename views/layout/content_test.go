@@ -323,7 +323,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"the code of the link is sent along unseen", "setup", "input[name=code][type=hidden][value=OPENSESAME]",
 			[]string{""},
 		},
-		{"without it the code is asked for", "setup-wrong", "label[for=code]", []string{"Set-up code"}},
+		{"without it the code is asked for", "setup-wrong", "label[for=code]", []string{"Setup code"}},
 		{"a manager reaches all settings", "audit", ".settings-nav a", []string{
 			"General", "Members", "API keys", "Usage and limits", "Audit log", "Profile", "Password and sessions", "Theme and shortcuts",
 		}},
