@@ -292,6 +292,21 @@ func TestCallsAreRemembered(t *testing.T) {
 	}
 }
 
+func TestCallsHaveTheStatusOfADecisionOnAConsentPage(t *testing.T) {
+	t.Parallel()
+	r := start(t, sandbox.Config{})
+	for _, decision := range []string{sandbox.Allow, sandbox.Deny} {
+		r.consent("/www.threads.net/oauth/authorize", url.Values{
+			"client_id": {"sandbox"}, "redirect_uri": {callback}, "scope": {"threads_basic"}, "response_type": {"code"},
+			"state": {"s1"}, "decision": {decision}, "username": {"harbour.bakery"},
+		})
+		call := r.get("/_/calls?limit=1", "").json(t)["calls"].([]any)[0].(map[string]any)
+		if call["path"] != "/oauth/authorize" || call["status"] != 302.0 {
+			t.Errorf("%s: the call is %v", decision, call)
+		}
+	}
+}
+
 func TestAJournalThatASandboxNeedsAloneHasNoOtherUser(t *testing.T) {
 	t.Parallel()
 	shared, alone := sandbox.Config{JournalDir: t.TempDir()}, sandbox.Config{JournalAlone: true}

@@ -176,6 +176,12 @@ func (k *Kit) SendAnswer(w http.ResponseWriter, r *http.Request, a Answer) {
 	k.writeAnswer(w, r, a, nil, nil)
 }
 
+// SendRedirect redirects a browser to an address.
+func (k *Kit) SendRedirect(w http.ResponseWriter, r *http.Request, to string) {
+	k.updateRequestRecord(r, func(rec *CallRecord) { rec.Status = http.StatusFound })
+	http.Redirect(w, r, to, http.StatusFound)
+}
+
 func (k *Kit) writeAnswer(
 	w http.ResponseWriter, r *http.Request, a Answer, hit *Fault, cleared <-chan struct{},
 ) {

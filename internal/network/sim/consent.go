@@ -261,7 +261,7 @@ func (o *OAuth) handleDecision(w http.ResponseWriter, r *http.Request, scopes []
 	back, state := r.Form.Get("redirect_uri"), [2]string{"state", r.Form.Get("state")}
 	if r.Form.Get("decision") != "allow" {
 		denied := append(slices.Clone(o.cfg.Denied), state)
-		http.Redirect(w, r, BuildRedirect(back, denied, o.cfg.Fragment), http.StatusFound)
+		o.kit.SendRedirect(w, r, BuildRedirect(back, denied, o.cfg.Fragment))
 		return
 	}
 	chosen, err := o.cfg.Choose(r.Form)
@@ -296,5 +296,5 @@ func (o *OAuth) handleDecision(w http.ResponseWriter, r *http.Request, scopes []
 	if o.cfg.Granted != nil {
 		answer = append(answer, o.cfg.Granted(chosen)...)
 	}
-	http.Redirect(w, r, BuildRedirect(back, append(answer, state), o.cfg.Fragment), http.StatusFound)
+	o.kit.SendRedirect(w, r, BuildRedirect(back, append(answer, state), o.cfg.Fragment))
 }

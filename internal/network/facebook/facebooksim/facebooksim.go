@@ -269,7 +269,7 @@ func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request, parts []string) 
 		id, kinds = parts[2], []string{edgeStories, edgePhotoStories}
 	case len(parts) == 1 && strings.Contains(parts[0], "_"):
 		owner, own, _ := strings.Cut(parts[0], "_")
-		http.Redirect(w, r, s.kit.SandboxURL("https://"+metasim.PageSite+"/"+owner+"/posts/"+own), http.StatusFound)
+		s.kit.SendRedirect(w, r, s.kit.SandboxURL("https://"+metasim.PageSite+"/"+owner+"/posts/"+own))
 		return true
 	default:
 		return false
