@@ -164,7 +164,7 @@ func TestTheAuditLogIsFilteredAndPaged(t *testing.T) {
 	must(t, err)
 
 	page := b.get("/settings/audit").is(t, http.StatusOK)
-	page.says(t, "Role changed", "Role: viewer → editor", "A admin", "API key created", "Name: a test's key")
+	page.says(t, "Role changed", "Role: Viewer → Editor", "A admin", "API key created", "Name: a test's key")
 	if n := len(page.all(testid("audit-entry"))); n != 50 {
 		t.Errorf("a page has %d entries", n)
 	}

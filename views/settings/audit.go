@@ -203,6 +203,10 @@ func (m AuditModel) formatAuditValues(raw json.RawMessage) map[string]string {
 				texts[key] = m.NetworkName(core.Platform(value))
 			case key == "plan":
 				texts[key] = cmp.Or(planNames[core.PlanName(value)], value)
+			case key == "role":
+				texts[key] = cmp.Or(roleNames[core.Role(value)], value)
+			case key == "scope":
+				texts[key] = cmp.Or(scopeNames[value], value)
 			case err == nil:
 				texts[key] = m.Zone.FormatTime(at)
 			default:
