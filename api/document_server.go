@@ -112,6 +112,9 @@ func settingsSchema(d network.Description) *huma.Schema {
 		if f.VideoTime {
 			property.Description = "Milliseconds from the start of the video, such as 1500. " + f.Help
 		}
+		if f.APIHelp != "" {
+			property.Description += " " + f.APIHelp
+		}
 		if f.Kind == network.FieldChoice && f.Pattern != nil {
 			property.Description += " " + describeNamedChoices(f)
 		}

@@ -138,6 +138,7 @@ type Field struct {
 	Kind    FieldKind
 	Choices []Choice
 	Help    string
+	APIHelp string // what the API's reference adds to Help
 	Default string // the value if it is left out; "" if the network decides, or there is none
 	Max     int    // the maximum length, number of entries or value; 0 for none
 	// Pattern is what a text, or each entry of a list, must match; nil for none. A choice with a pattern also accepts

@@ -86,6 +86,9 @@ func checkField(t *testing.T, f network.Field) {
 	if f.Name == "" || f.Label == "" || f.Help == "" || f.Kind == "" {
 		t.Errorf("a field without a name, label, help text or kind: %+v", f)
 	}
+	if strings.Contains(f.Help, "API") {
+		t.Errorf("field %s: forms show its help, which is about the API: %q", f.Name, f.Help)
+	}
 	if (f.Kind == network.FieldChoice) != (len(f.Choices) > 0) {
 		t.Errorf("field %s: kind %s with %d choices", f.Name, f.Kind, len(f.Choices))
 	}

@@ -31,7 +31,8 @@ func (Rules) NormalizeSettings(block json.RawMessage) (json.RawMessage, error) {
 var fields = []network.Field{
 	{
 		Name: "privacyLevel", Label: "Who can see the post", Kind: network.FieldChoice, Ask: true,
-		Help: "TikTok requires a choice for each post. If an API request omits it, Belfry uses the widest audience that the account allows.",
+		Help:    "TikTok requires a choice for each post.",
+		APIHelp: "If a request omits it, Belfry uses the widest audience that the account allows.",
 		Choices: []network.Choice{
 			{Value: "PUBLIC_TO_EVERYONE", Label: "Everyone"},
 			{Value: "MUTUAL_FOLLOW_FRIENDS", Label: "Friends"},
