@@ -112,6 +112,9 @@ func settingsSchema(d network.Description) *huma.Schema {
 		if f.VideoTime {
 			property.Description = "Milliseconds from the start of the video, such as 1500. " + f.Help
 		}
+		if f.FileIndex {
+			property.Description = "The index of a file in the post, which is 0 for the first file. " + f.Help
+		}
 		if f.APIHelp != "" {
 			property.Description += " " + f.APIHelp
 		}

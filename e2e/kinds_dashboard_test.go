@@ -34,6 +34,9 @@ func (k kindOfPost) settingInputs() formInput {
 		if ms, ok := value.(int); ok && name == "coverMs" { // people enter seconds
 			text = fmt.Sprint(float64(ms) / 1000)
 		}
+		if index, ok := value.(int); ok && name == "photoCoverIndex" { // people count files from 1
+			text = fmt.Sprint(index + 1)
+		}
 		entered["settings."+k.network+"."+name] = []string{text}
 	}
 	return entered

@@ -358,3 +358,34 @@ func TestTimesInAVideoAreEnteredInSeconds(t *testing.T) {
 		t.Errorf("the post shows %s", text)
 	}
 }
+
+// The input counted the photos from 0, although the files beside it are numbered from 1.
+func TestPeopleCountTheFilesOfAPostFromOne(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	account := s.ws.Account("tiktok")
+	const cover = "settings.tiktok.photoCoverIndex"
+	pairs := []string{"account", account.ID, "text", "hello", "when", "draft"}
+	for _, name := range []string{"a.jpg", "b.jpg"} {
+		pairs = append(pairs, "media", s.ws.File(name, mediatest.JPEG(1080, 1080)).ID)
+	}
+	s.b.post("/posts", append(pairs, cover, "2")...).is(t, http.StatusSeeOther)
+	p := s.all()[0]
+	if got := string(p.Settings); !strings.Contains(got, `"photoCoverIndex": 1`) {
+		t.Errorf("the settings are %s", got)
+	}
+	page := s.b.get("/posts/" + p.ID + "/edit")
+	page.one(t, `[name="`+cover+`"][value="2"][min="1"][max="35"]`)
+	if !strings.Contains(textOf(page.one(t, "main")), "such as 1 for the first file") {
+		t.Error("the form does not say how the files are counted")
+	}
+	if text := textOf(s.b.get("/posts/"+p.ID).one(t, testid("settings")+" dd")); text != "2" {
+		t.Errorf("the post shows %q", text)
+	}
+	for number, want := range map[string]string{
+		"0": "Cover photo must be the number of a file in the post, such as 1.",
+		"3": "The cover must be one of the post's photos.",
+	} {
+		s.b.part(http.MethodPost, "/compose/plan", append(pairs, cover, number)...).says(t, want)
+	}
+}

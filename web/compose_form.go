@@ -221,6 +221,9 @@ func parseSettingValue(f network.Field, text string) any {
 			return secondsToMillisecondsIfNumber(text)
 		}
 		if n, err := strconv.Atoi(strings.TrimSpace(text)); err == nil {
+			if f.FileIndex {
+				n--
+			}
 			return n
 		}
 	case network.FieldList:

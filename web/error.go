@@ -108,6 +108,9 @@ func (w *Web) errorForPeople(e *core.Error) *contract.Error {
 	case e.Subject != "":
 		if field, ok := w.findSetting(e.Path); ok {
 			out.Message = field.Label + " " + e.Message
+			if field.FileIndex { // the message counts from 0
+				out.Message = field.Label + " must be the number of a file in the post, such as 1."
+			}
 		}
 	}
 	if told := joinIssueTexts(e.Rows); told != "" {

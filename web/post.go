@@ -227,6 +227,7 @@ func settingInputValues(fields []network.Field, block json.RawMessage) map[strin
 		var text string
 		var lines []string
 		var ms float64
+		var index int
 		raw, ok := values[f.Name]
 		switch {
 		case !ok:
@@ -235,6 +236,8 @@ func settingInputValues(fields []network.Field, block json.RawMessage) map[strin
 			text = strings.Join(lines, "\n")
 		case f.VideoTime && json.Unmarshal(raw, &ms) == nil:
 			text = strconv.FormatFloat(ms/1000, 'f', -1, 64)
+		case f.FileIndex && json.Unmarshal(raw, &index) == nil:
+			text = strconv.Itoa(index + 1)
 		case json.Unmarshal(raw, &text) == nil:
 		default:
 			text = string(raw) // a number or a switch

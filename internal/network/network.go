@@ -151,6 +151,9 @@ type Field struct {
 	Files bool // applies only to posts with files
 	// VideoTime is true for a number of milliseconds from the start of a video. People enter and see seconds.
 	VideoTime bool
+	// FileIndex is true for the index of one of the post's files, which is 0 for the first. People enter and see 1 for the
+	// first.
+	FileIndex bool
 }
 
 // FieldKind is how a setting is entered.

@@ -421,6 +421,9 @@ func settingInput(m ComposeModel, platform string, f network.Field) ui.Field {
 	}
 	if f.Max > 0 && f.Kind == network.FieldNumber {
 		attributes["max"] = strconv.Itoa(f.Max)
+		if f.FileIndex {
+			attributes["min"], attributes["max"] = "1", strconv.Itoa(f.Max+1)
+		}
 	}
 	if f.VideoTime {
 		attributes["step"] = "any"
@@ -440,6 +443,9 @@ func settingHelp(f network.Field) string {
 	}
 	if f.VideoTime {
 		return "Seconds from the start of the video, such as 1.5. " + f.Help
+	}
+	if f.FileIndex {
+		return "The number of a file in the post, such as 1 for the first file. " + f.Help
 	}
 	return f.Help
 }

@@ -26,7 +26,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 			{kind == typeVideo && s.PhotoCoverIndex != nil, "photoCoverIndex", "This setting is only for photos."},
 			{
 				kind == typePhoto && isIndexOutOfRange(s.PhotoCoverIndex, d.Media), "photoCoverIndex",
-				"There is no photo with this number. The first photo is number 0.",
+				"The cover must be one of the post's photos.",
 			},
 			{
 				s.BrandContent && s.PrivacyLevel == onlyMe, "privacyLevel",

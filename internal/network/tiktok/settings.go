@@ -50,7 +50,7 @@ var fields = []network.Field{
 	{Name: "autoAddMusic", Label: "Add music", Kind: network.FieldSwitch, Help: "TikTok chooses the music. Photos only."},
 	{
 		Name: "photoCoverIndex", Label: "Cover photo", Kind: network.FieldNumber, Max: maxPhotos - 1,
-		Help: "The number of the photo to show as the cover. The first photo is number 0. Photos only.",
+		FileIndex: true, Help: "The default is the first photo. Photos only.",
 	},
 	{
 		Name: "brandContent", Label: "Paid partnership", Kind: network.FieldSwitch,
