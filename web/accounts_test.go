@@ -199,6 +199,27 @@ func TestChoosingAmongPages(t *testing.T) {
 	b.get("/accounts/choose").leads(t, "/accounts")
 }
 
+// The person had granted access to both Pages, and one of them was nowhere to be seen.
+func TestAPageThatCannotBeConnectedIsNamed(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	b := r.as(r.Workspace("one"))
+	b.get(callback("facebook", r.Consent(b.begin("facebook"), "Harbour Bakery", "Old Mill Choir"))).leads(t, "/accounts")
+	page := b.get("/accounts")
+	said := textOf(page.one(t, testid("flash")))
+	for _, want := range []string{
+		"Harbour Bakery on Facebook connected.",
+		"Old Mill Choir was not connected. You cannot create content on this Page.",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("it does not say %q but %q", want, said)
+		}
+	}
+	if n := len(page.all(testid("account"))); n != 1 {
+		t.Errorf("%d accounts are connected", n)
+	}
+}
+
 func TestReconnectingKeepsTheAccount(t *testing.T) {
 	t.Parallel()
 	r := open(t)

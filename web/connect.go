@@ -179,6 +179,10 @@ func (r *request) redirectAfterConnect(done app.Connected) error {
 	if len(done.Accounts) == 1 {
 		f.Text, f.URL = r.accountAndNetworkName(done.Accounts[0])+" connected.", r.link.ComposeFor(done.Accounts[0].ID)
 	}
+	for _, p := range done.Unusable {
+		f.Tone = ui.ToneWarn
+		f.Points = append(f.Points, p.DisplayName+" was not connected. "+p.Unusable)
+	}
 	r.setFlashWithDetails(f)
 	return r.redirect(r.link.Accounts())
 }

@@ -17,6 +17,9 @@ import (
 // Connected is the result of a consent: connected accounts, or profiles to choose from.
 type Connected struct {
 	Accounts []contract.Account
+	// Unusable lists the consent's other profiles if they were left out because they cannot be connected, without
+	// offering the person a choice.
+	Unusable []ProfileChoice
 	// Choice is passed to ConnectChosenProfiles with the ids of the chosen profiles. It is empty if there is nothing
 	// to choose.
 	Choice   string
@@ -207,7 +210,13 @@ func (a *App) FinishConnectOrReconnect(ctx context.Context, c core.Caller, platf
 		return Connected{}, err
 	}
 	if len(usable) == 1 {
-		return a.connectProfiles(ctx, t, c, row, usable)
+		done, err := a.connectProfiles(ctx, t, c, row, usable)
+		for _, p := range profiles {
+			if p.Unusable != "" {
+				done.Unusable = append(done.Unusable, newProfileChoice(p))
+			}
+		}
+		return done, err
 	}
 	return a.saveProfileChoices(ctx, t, c, row, profiles)
 }

@@ -203,12 +203,17 @@ func (a *App) newProfileChoices(ctx context.Context, t store.Tenant, platform co
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}
-		out[i] = ProfileChoice{
-			ExternalID: p.ExternalID, Username: p.Username, DisplayName: p.DisplayName, Unusable: p.Unusable,
-			Connected: connected,
-		}
+		out[i] = newProfileChoice(p)
+		out[i].Connected = connected
 	}
 	return out, nil
+}
+
+// newProfileChoice returns the profile as a choice that is not connected.
+func newProfileChoice(p network.Profile) ProfileChoice {
+	return ProfileChoice{
+		ExternalID: p.ExternalID, Username: p.Username, DisplayName: p.DisplayName, Unusable: p.Unusable,
+	}
 }
 
 // ConnectChosenProfiles connects the profiles that the person has chosen from those that FinishConnectOrReconnect

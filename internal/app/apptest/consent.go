@@ -7,12 +7,14 @@ import (
 	"belfry/internal/sandbox"
 )
 
-// Consent opens a network's consent page as a person would, allows everything for a profile, and returns the query of
-// the redirect. For the profile "", it keeps the page's own choice.
-func (h *Harness) Consent(authorizeURL string, profile string) url.Values {
+// Consent opens a network's consent page as a person would, allows everything for the profiles, and returns the query
+// of the redirect. For the profile "", it keeps the page's own choice.
+func (h *Harness) Consent(authorizeURL string, profiles ...string) url.Values {
 	h.t.Helper()
 	page := h.consentPage(authorizeURL)
-	page.ChooseOrEnterProfile(profile)
+	for _, profile := range profiles {
+		page.ChooseOrEnterProfile(profile)
+	}
 	return h.decide(page, sandbox.Allow)
 }
 
