@@ -220,6 +220,30 @@ func TestAPageThatCannotBeConnectedIsNamed(t *testing.T) {
 	}
 }
 
+// It said "connected" of accounts that were already there.
+func TestConnectingAgainSaysThatTheAccountWasReconnected(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	b := r.as(r.Workspace("one"))
+	connect := func(want string, profiles ...string) {
+		t.Helper()
+		page := b.get(callback("facebook", r.Consent(b.begin("facebook"), profiles...)))
+		if len(profiles) > 1 {
+			form := b.get("/accounts/choose").form(t, testid("choose"))
+			page = b.post("/accounts/choose", "pending", form.Get("pending"), "profile", form["profile"][0],
+				"profile", form["profile"][1])
+		}
+		page.leads(t, "/accounts")
+		if said := textOf(b.get("/accounts").one(t, testid("flash"))); !strings.Contains(said, want) {
+			t.Errorf("it does not say %q but %q", want, said)
+		}
+	}
+	connect("Harbour Bakery on Facebook connected.", "Harbour Bakery")
+	connect("Harbour Bakery on Facebook reconnected.", "Harbour Bakery")
+	connect("1 account connected, 1 reconnected.", "Harbour Bakery", "Night Owl Cycles")
+	connect("2 accounts reconnected.", "Harbour Bakery", "Night Owl Cycles")
+}
+
 func TestReconnectingKeepsTheAccount(t *testing.T) {
 	t.Parallel()
 	r := open(t)

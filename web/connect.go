@@ -172,12 +172,19 @@ func (r *request) newRetryLostPostsAction(after *app.Reconnected) *ui.Action {
 
 // redirectAfterConnect redirects to the accounts page with a message about the new accounts and a link to the composer.
 func (r *request) redirectAfterConnect(done app.Connected) error {
-	f := layout.Flash{
-		Tone: ui.ToneGood, Text: fmt.Sprintf("%d accounts connected.", len(done.Accounts)),
-		URL: r.link.Compose(), Label: "Write a post",
-	}
+	what := ui.CountNoun(len(done.Accounts), "account", "accounts")
+	f := layout.Flash{Tone: ui.ToneGood, URL: r.link.Compose(), Label: "Write a post"}
 	if len(done.Accounts) == 1 {
-		f.Text, f.URL = r.accountAndNetworkName(done.Accounts[0])+" connected.", r.link.ComposeFor(done.Accounts[0].ID)
+		what, f.URL = r.accountAndNetworkName(done.Accounts[0]), r.link.ComposeFor(done.Accounts[0].ID)
+	}
+	switch renewed := len(done.Accounts) - done.NewAccounts; renewed {
+	case 0:
+		f.Text = what + " connected."
+	case len(done.Accounts):
+		f.Text = what + " reconnected."
+	default:
+		f.Text = fmt.Sprintf("%s connected, %d reconnected.",
+			ui.CountNoun(done.NewAccounts, "account", "accounts"), renewed)
 	}
 	for _, p := range done.Unusable {
 		f.Tone = ui.ToneWarn

@@ -17,6 +17,8 @@ import (
 // Connected is the result of a consent: connected accounts, or profiles to choose from.
 type Connected struct {
 	Accounts []contract.Account
+	// NewAccounts is how many of the accounts were not connected before.
+	NewAccounts int
 	// Unusable lists the consent's other profiles if they were left out because they cannot be connected, without
 	// offering the person a choice.
 	Unusable []ProfileChoice

@@ -68,20 +68,21 @@ func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller
 	profiles []network.Profile,
 ) (Connected, error) {
 	var list []core.Account
+	var added int
 	err := t.Tx(ctx, func(t store.Tenant) (err error) {
-		list, err = a.connectProfilesInTx(ctx, t, c, consent, profiles)
+		list, added, err = a.connectProfilesInTx(ctx, t, c, consent, profiles)
 		return err
 	})
 	if err != nil {
 		return Connected{}, err
 	}
-	return a.copyPicturesAndReload(ctx, t, consent.Platform, list)
+	return a.copyPicturesAndReload(ctx, t, consent.Platform, list, added)
 }
 
 // copyPicturesAndReload copies the pictures of accounts that have just been connected, and returns the accounts with
-// their pictures.
+// their pictures. added is how many of them were not connected before.
 func (a *App) copyPicturesAndReload(ctx context.Context, t store.Tenant, platform core.Platform,
-	accounts []core.Account,
+	accounts []core.Account, added int,
 ) (Connected, error) {
 	a.tryDownloadAvatarsAndSaveProfiles(ctx, t, accounts)
 	ids := make([]core.AccountID, len(accounts))
@@ -94,52 +95,53 @@ func (a *App) copyPicturesAndReload(ctx context.Context, t store.Tenant, platfor
 			accounts[i] = found
 		}
 	}
-	return Connected{Platform: platform, Accounts: convertAll(accounts, a.accountOf)}, err
+	return Connected{Platform: platform, Accounts: convertAll(accounts, a.accountOf), NewAccounts: added}, err
 }
 
 // connectProfilesInTx stores an account for each profile, writes the audit log and schedules checks of the accounts.
 // It returns quota_exceeded if the plan does not allow that many accounts. A profile that is or was connected keeps
-// its account. It must run in a transaction, in which it locks the workspace.
+// its account; added is how many were not connected before. It must run in a transaction, in which it locks the
+// workspace.
 func (a *App) connectProfilesInTx(ctx context.Context, t store.Tenant, c core.Caller, consent store.PendingConsent,
 	profiles []network.Profile,
-) ([]core.Account, error) {
+) (list []core.Account, added int, err error) {
 	platform := consent.Platform
 	if err := t.LockWorkspace(ctx); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if err := lockGrantsAndCheckNotRevoked(ctx, t, consent, profiles); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	_, plan, err := a.loadWorkspaceAndPlan(ctx, t)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	used, err := t.CountConnectedAccounts(ctx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var list []core.Account
 	for _, p := range profiles {
-		account, added, err := a.saveAccountAndWakePosts(ctx, t, platform, p)
+		account, isNew, err := a.saveAccountAndWakePosts(ctx, t, platform, p)
 		if err != nil {
-			return nil, fmt.Errorf("connect %s: %w", platform, err)
+			return nil, 0, fmt.Errorf("connect %s: %w", platform, err)
 		}
-		if added && plan.Accounts != nil && used >= *plan.Accounts {
-			return nil, errTooManyAccounts(used, *plan.Accounts)
+		if isNew && plan.Accounts != nil && used >= *plan.Accounts {
+			return nil, 0, errTooManyAccounts(used, *plan.Accounts)
 		}
-		if added {
+		if isNew {
 			used++
+			added++
 		}
 		connected := core.AuditEntry{
 			Action: core.AuditAccountConnected, Actor: c, Subject: account.ID.String(),
 			After: map[string]string{"platform": string(platform), "name": account.DisplayName},
 		}
 		if err := t.AddAuditEntry(ctx, connected); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		list = append(list, account)
 	}
-	return list, a.enqueueStaleFactsChecks(ctx, t, list, 0)
+	return list, added, a.enqueueStaleFactsChecks(ctx, t, list, 0)
 }
 
 // saveAccountAndWakePosts stores the account of a profile, and wakes the account's posts that wait for a new token.
@@ -226,6 +228,7 @@ func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choiceTo
 	}
 	var platform core.Platform
 	var list []core.Account
+	var added int
 	err = t.Tx(ctx, func(t store.Tenant) error {
 		row, err := t.ConsumeConsentAwaitingChoice(ctx, newPendingConsent(choiceToken, c), a.cfg.Now())
 		if err != nil {
@@ -236,13 +239,13 @@ func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choiceTo
 			return err
 		}
 		platform = row.Platform
-		list, err = a.connectProfilesInTx(ctx, t, c, row, profiles)
+		list, added, err = a.connectProfilesInTx(ctx, t, c, row, profiles)
 		return err
 	})
 	if err != nil {
 		return Connected{}, err
 	}
-	return a.copyPicturesAndReload(ctx, t, platform, list)
+	return a.copyPicturesAndReload(ctx, t, platform, list, added)
 }
 
 // decryptAndCheckChosenProfiles decrypts the profiles of a consent and returns those with the given ids. It returns
