@@ -104,7 +104,10 @@ func TestBackupAndRestore(t *testing.T) {
 	kept := c.createPost("In the backup", "draft", seed.Accounts["threads"])
 	file := filepath.Join(newFolderForPostgres(t), "belfry.backup")
 	again := c.createPost("Queued in the backup", inDays(2), seed.Accounts["threads"])
-	requireCommand(t, s.env, "", "backup", file)
+	media := "in the folder " + filepath.Join(s.env["DATA_DIR"], "media") + ":"
+	if said := requireCommand(t, s.env, "", "backup", file); !strings.Contains(said, media) {
+		t.Errorf("the backup does not say that the media files are %s %s", media, said)
+	}
 	if _, errs, err := runCommand(t, s.env, "", "backup", file); err == nil || !strings.Contains(errs, "--force") {
 		t.Errorf("a backup replaces a file without a word: %v %s", err, errs)
 	}

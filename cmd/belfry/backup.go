@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"belfry/internal/blob"
 	"belfry/internal/config"
 	"belfry/internal/core"
 	"belfry/internal/postgres"
@@ -50,9 +51,9 @@ func (p *program) backUpLocalDatabase(ctx context.Context, cfg *config.Config, p
 		return fmt.Errorf("rename the backup file: %w", err)
 	}
 	return p.printLinef("The database was saved to %s. This file does not contain:\n"+
-		"- the media files, in BELFRY_STORAGE_URL (by default, in the folder media in BELFRY_DATA_DIR): back them up as well;\n"+
+		"- the media files, in %s: back them up as well;\n"+
 		"- the secret keys, in %s: keep a copy elsewhere. Without the keys, the networks' tokens cannot be decrypted.",
-		path, config.DescribeKeysLocation(cfg))
+		path, blob.DescribeLocation(cfg.StorageURL.Reveal()), config.DescribeKeysLocation(cfg))
 }
 
 func defineRestore(o *options) action {

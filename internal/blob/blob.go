@@ -87,7 +87,7 @@ func OpenAndCheck(ctx context.Context, address string) (Store, error) {
 	case u.Scheme == "s3":
 		s, err = newBucket(u)
 	case u.Scheme == "file" && u.Host == "" && u.Opaque+u.Path != "":
-		s, err = openOrCreateFolder(filepath.Clean(u.Opaque + u.Path))
+		s, err = openOrCreateFolder(folderOf(u))
 	default:
 		err = errors.New("the address must be file:FOLDER or s3://KEY:SECRET@HOST/BUCKET")
 	}
@@ -99,6 +99,26 @@ func OpenAndCheck(ctx context.Context, address string) (Store, error) {
 	}
 	return s, nil
 }
+
+// DescribeLocation returns a phrase that names the folder, with its absolute path, or the bucket at an address. It
+// contains no credentials.
+func DescribeLocation(address string) string {
+	u, err := url.Parse(address)
+	if err == nil && u.Scheme == "s3" {
+		return "the bucket " + strings.Trim(u.Path, "/") + " at " + u.Host
+	}
+	var folder string
+	if err == nil {
+		folder, err = filepath.Abs(folderOf(u))
+	}
+	if err != nil {
+		return "the file storage in BELFRY_STORAGE_URL"
+	}
+	return "the folder " + folder
+}
+
+// folderOf returns the folder at a parsed address.
+func folderOf(u *url.URL) string { return filepath.Clean(u.Opaque + u.Path) }
 
 // ShardedKey returns the key of an object of the given kind: for "media" and "med_01k…9c", it is "media/9c/med_01k…9c".
 // The end of the id determines the folder, because ids begin with the time.

@@ -54,6 +54,26 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+func TestTheLocationIsNamedWithoutSecrets(t *testing.T) {
+	t.Parallel()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string]string{
+		"file:/srv/belfry/media/":                     "the folder /srv/belfry/media",
+		"file:///srv/belfry/media":                    "the folder /srv/belfry/media",
+		"file:data/media":                             "the folder " + filepath.Join(here, "data", "media"),
+		"s3://KEY:hush@s3.example.org:9000/b?tls=off": "the bucket b at s3.example.org:9000",
+		"s3://s3.example.org/b/of/belfry/":            "the bucket b/of/belfry at s3.example.org",
+		"s3://KEY:hush%zz@host/x":                     "the file storage in BELFRY_STORAGE_URL",
+	} {
+		if got := blob.DescribeLocation(address); got != want {
+			t.Errorf("%s is %q, want %q", address, got, want)
+		}
+	}
+}
+
 func TestFolderIsMadeForItsOwnerOnly(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "media")
