@@ -17,6 +17,7 @@ import (
 
 	"belfry/internal/app"
 	"belfry/internal/config"
+	"belfry/internal/core"
 	"belfry/internal/mail"
 	"belfry/internal/network"
 	"belfry/internal/network/all"
@@ -42,6 +43,7 @@ func allChecks() []check {
 		{"media files", (*installation).checkMediaURLReachable},
 		{"email", (*installation).checkMail},
 		{"publishing", (*installation).checkPublishingNotHeld},
+		{"workers", (*installation).checkWorkers},
 	}
 }
 
@@ -51,6 +53,7 @@ type installation struct {
 	log  *slog.Logger
 	db   *database     // nil if there is none yet
 	pool *pgxpool.Pool // nil unless there is a database with this program's schema
+	app  *app.App      // nil unless there is a pool and the secret keys can be read
 }
 
 func runDoctor(ctx context.Context, p *program, cfg *config.Config) (err error) {
@@ -157,7 +160,7 @@ func (inst *installation) openAndCheckPostgres(ctx context.Context) (found strin
 }
 
 // checkKeys checks that the secret keys can decrypt what the database contains. If there are no keys, it uses a
-// temporary key to find out whether the database needs any.
+// temporary key to find out whether the database needs any. It sets inst.app for the checks that follow.
 func (inst *installation) checkKeys(ctx context.Context) (found string, err error) {
 	from := config.DescribeKeysLocation(inst.cfg)
 	keyring, err := config.LoadKeys(inst.cfg)
@@ -178,14 +181,25 @@ func (inst *installation) checkKeys(ctx context.Context) (found string, err erro
 	if err != nil {
 		return "", err
 	}
-	a, err := newApp(appConfig, inst.pool, nil)
-	if err != nil {
+	if inst.app, err = newApp(appConfig, inst.pool, nil); err != nil {
 		return "", err
 	}
-	if err := a.CheckSecretKeys(ctx); err != nil && none {
+	if err := inst.app.CheckSecretKeys(ctx); err != nil && none {
 		return "", fmt.Errorf("there are no secret keys in %s, but the database contains encrypted values: %w; if all keys are lost, first run `belfry serve`, which creates a new key", from, err)
 	}
-	return found, checkKeysMatchDatabase(ctx, inst.cfg, a)
+	return found, checkKeysMatchDatabase(ctx, inst.cfg, inst.app)
+}
+
+// checkWorkers returns a notice unless a worker is running and claims the posts that are due.
+func (inst *installation) checkWorkers(ctx context.Context) (found string, err error) {
+	if inst.app == nil {
+		return "not checked, because the database or the secret keys are not ready", nil
+	}
+	if err := inst.app.CheckDatabaseAndWorkers(ctx); err != nil {
+		e := core.ErrorOrInternal(err)
+		return "", notice{errors.New(strings.TrimSpace(e.Sentence() + " " + e.Hint))}
+	}
+	return "running", nil
 }
 
 // checkPublishingNotHeld returns an error with the affected posts if publishing is on hold.

@@ -45,7 +45,9 @@ func (a *App) CheckDatabaseAndWorkers(ctx context.Context) error {
 		}
 	}
 	if !pulse.WorkerSeen {
-		return core.Fail(core.CodeUnavailable, "No worker has reported in the last %d seconds.", int(workerSilence.Seconds()))
+		return core.Fail(core.CodeUnavailable, "No worker has reported in the last %d seconds.",
+			int(workerSilence.Seconds())).
+			WithHint("Posts are published only while `belfry serve` runs with the role worker (BELFRY_ROLES).")
 	}
 	if pulse.Overdue {
 		return core.Fail(core.CodeUnavailable, "A post has been due for more than %d seconds, and no worker has claimed it.",
