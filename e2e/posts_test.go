@@ -35,7 +35,8 @@ func (b *browser) scheduleFor(at time.Time, text string, accounts ...string) {
 	}
 }
 
-// "Publishing 2 posts in 10 seconds." ends, although another post is still queued. Then nothing said where they were.
+// "Publishing 2 posts begins in 10 seconds." ends, although another post is still queued. Then nothing said where they
+// were.
 func TestFlashLeadsToItsPostsWhenTheyAreLive(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

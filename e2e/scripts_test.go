@@ -74,7 +74,7 @@ var scripts = map[string]struct{ script, want string }{
 		`
 		const { startCountdown } = await import("/static/js/countdown.js");
 		const probe = document.body.appendChild(document.createElement("p"));
-		probe.innerHTML = "Publishing 2 posts<span data-counts-down=10> in 10 seconds.</span>";
+		probe.innerHTML = "Publishing 2 posts<span data-counts-down=10> begins in 10 seconds.</span>";
 		const [now, interval, clear] = [Date.now, window.setInterval, window.clearInterval];
 		let time = 0, tick, ended = false;
 		[Date.now, window.setInterval, window.clearInterval] =
@@ -87,7 +87,7 @@ var scripts = map[string]struct{ script, want string }{
 		[Date.now, window.setInterval, window.clearInterval] = [now, interval, clear];
 		probe.remove();
 		return [...shown, ended, changes.takeRecords().length].map((text) => String(text).replace("Publishing 2 posts", "")).join();`,
-		" in 10 seconds., in 10 seconds., in 9 seconds., in 1 second.,…,true,3",
+		" begins in 10 seconds., begins in 10 seconds., begins in 9 seconds., begins in 1 second.,…,true,3",
 	},
 	"the focus stays when an update replaces its element": {`
 		const { morph } = await import("/static/js/morph.js");

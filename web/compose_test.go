@@ -623,7 +623,7 @@ func TestWhatTheComposerSendsIsHeldForAMoment(t *testing.T) {
 	s := newStudio(t)
 	undo := func() url.Values {
 		page := s.b.get("/posts").is(t, http.StatusOK)
-		page.says(t, "Publishing 2 posts in 10 seconds.")
+		page.says(t, "Publishing 2 posts begins in 10 seconds.")
 		if len(page.all(testid("flash-next"))) > 0 {
 			t.Error("it offers to view live posts before any is live")
 		}
@@ -661,7 +661,7 @@ func TestWhatTheComposerSendsIsHeldForAMoment(t *testing.T) {
 	draft := s.ws.Draft("before", s.threads)
 	s.b.post("/posts/"+draft.ID+"/edit", "text", "after", "when", "now").leads(t, "/posts/"+draft.ID)
 	page := s.show(draft)
-	page.says(t, "Publishing in 10 seconds.")
+	page.says(t, "Publishing begins in 10 seconds.")
 	s.b.send(http.MethodPost, "/posts/undo", page.form(t, `form[action="/posts/undo"]`).Encode()).is(t, http.StatusSeeOther)
 	if p := s.ws.Post(draft); p.Status != "draft" || p.Text != "after" {
 		t.Errorf("after Undo: %s", p.StatusLine)
@@ -683,14 +683,14 @@ func TestAComposerFormThatIsSentAgainPromisesOnlyWhatIsTrue(t *testing.T) {
 	}
 	const undo = `form[action="/posts/undo"]`
 	first := send()
-	send().says(t, "Publishing 2 posts in 10 seconds.")
+	send().says(t, "Publishing 2 posts begins in 10 seconds.")
 
 	s.Clock.Advance(time.Second)
 	changed, text := s.all()[0], "changed by a colleague"
 	_, err := s.App.EditPost(t.Context(), s.ws.Owner, contract.EditPost{ID: changed.ID, Text: &text, InPlace: true})
 	must(t, err)
 	again := send()
-	again.says(t, "Publishing in 9 seconds.")
+	again.says(t, "Publishing begins in 9 seconds.")
 	if before := again.form(t, undo)["before"]; len(before) != 1 || strings.Contains(before[0], changed.ID) {
 		t.Errorf("it offers to undo %v", before)
 	}
@@ -718,7 +718,7 @@ func TestTheMessageAboutAScheduledDraftLeadsToTheCalendar(t *testing.T) {
 func TestAComposerFormThatIsSentAgainChangesNothingAndSaysTheSame(t *testing.T) {
 	t.Parallel()
 	for when, says := range map[string]string{
-		"now": "Publishing in 10 seconds.", "at": "Post scheduled for Wed 7 Oct 2026, 10:00 CEST", "draft": "Draft saved.",
+		"now": "Publishing begins in 10 seconds.", "at": "Post scheduled for Wed 7 Oct 2026, 10:00 CEST", "draft": "Draft saved.",
 	} {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()

@@ -88,7 +88,7 @@ func TestAButtonOfAPostThatIsPressedTwiceActsOnce(t *testing.T) {
 	if n := len(s.all()); n != 2 {
 		t.Errorf("there are %d posts", n)
 	}
-	s.show(draft).says(t, "Publishing in 10 seconds.")
+	s.show(draft).says(t, "Publishing begins in 10 seconds.")
 }
 
 // Sent again, these forms were refused as if somebody else had changed the post, or showed no page.
@@ -168,9 +168,9 @@ func TestAMessageCountsDownOnce(t *testing.T) {
 		s.submit(shown, "form:has(#send-now)").is(t, http.StatusSeeOther)
 		return s.show(draft)
 	}
-	send().says(t, "Publishing in 10 seconds.")
+	send().says(t, "Publishing begins in 10 seconds.")
 	s.Clock.Advance(4 * time.Second)
-	send().says(t, "Publishing in 6 seconds.")
+	send().says(t, "Publishing begins in 6 seconds.")
 	s.Clock.Advance(7 * time.Second)
 	later := send()
 	later.says(t, "The first result was: Publishing…")

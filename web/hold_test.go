@@ -23,7 +23,7 @@ func TestThePageOfPostsOnHoldNamesEachNetwork(t *testing.T) {
 	page.says(t, "may already be published; check the account")
 }
 
-// "Publishing in 10 seconds." was not true.
+// "Publishing begins in 10 seconds." was not true.
 func TestAPostThatIsSentDuringAHoldIsSaidToWait(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

@@ -328,7 +328,7 @@ func TestBackToDraftsAndSendNowOfOnePostAreUndone(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	post := s.ws.Queued("hello", s.threads, s.Clock.Now().Add(time.Hour))
-	for act, says := range map[string]string{"cancel": "Moved to drafts.", "send-now": "Publishing in 10 seconds."} {
+	for act, says := range map[string]string{"cancel": "Moved to drafts.", "send-now": "Publishing begins in 10 seconds."} {
 		s.act(post, act)
 		page := s.show(post)
 		page.says(t, says)

@@ -449,9 +449,9 @@ func FlashPart(f Flash) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var20 string
-			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(" in " + ui.CountNoun(f.Countdown, "second", "seconds") + ".")
+			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(" begins in " + ui.CountNoun(f.Countdown, "second", "seconds") + ".")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/banner.templ`, Line: 83, Col: 130}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/banner.templ`, Line: 83, Col: 137}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 			if templ_7745c5c3_Err != nil {

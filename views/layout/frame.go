@@ -101,7 +101,7 @@ func (n Notice) ariaLabel() string { return cmp.Or(n.Label, n.Action) }
 type Flash struct {
 	Tone ui.Tone
 	Text string
-	// CountsDownTo is when what the text says happens; zero for none. Countdown is the number of seconds until then, which
+	// CountsDownTo is when what the text says begins; zero for none. Countdown is the number of seconds until then, which
 	// a script counts down.
 	CountsDownTo time.Time
 	Countdown    int `json:"-"`
