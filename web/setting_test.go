@@ -79,6 +79,20 @@ func TestTheNumberOfWarningsLeadsToTheFirstOnThePage(t *testing.T) {
 	}
 }
 
+// The year was left out, so a time in January might have been in the past.
+func TestThePlanShowsTheYearOfATimeInAnotherYear(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	for at, want := range map[string]string{
+		"2026-10-07T10:00": "Wed 7 Oct, 10:00 CEST", "2027-01-15T10:00": "Fri 15 Jan 2027, 10:00 CET",
+	} {
+		part := s.b.part(http.MethodPost, "/compose/plan", "account", s.threads.ID, "text", "hello", "when", "at", "at", at)
+		if got := textOf(part.one(t, ".plan-when")); got != want {
+			t.Errorf("the time of %s is %q, want %q", at, got, want)
+		}
+	}
+}
+
 // While files were being uploaded, the plan said that they were missing.
 func TestThePlanWaitsForUploadsThatAreRunning(t *testing.T) {
 	t.Parallel()

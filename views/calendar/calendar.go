@@ -361,11 +361,7 @@ func (m Model) dayClasses(d Day) string {
 
 // dayName returns a day's date for a heading.
 func (m Model) dayName(d Day) string {
-	layout := longDay
-	if d.Date.Year() != m.today().Year() {
-		layout += " 2006"
-	}
-	return d.Date.Format(layout)
+	return ui.FormatDay(longDay, d.Date, m.today())
 }
 
 // dayAriaLabel returns a day's date and number of posts, for screen readers.

@@ -363,11 +363,7 @@ func (r Row) sortTime() time.Time {
 // dayLabel returns the name of an instant's day for people and, if the name is not its date, the date.
 func (m ListModel) dayLabel(at time.Time) (label, dateIfNotLabel string) {
 	local, now := at.In(m.Zone.Location()), m.Now.In(m.Zone.Location())
-	layout := "Monday 2 January"
-	if local.Year() != now.Year() {
-		layout += " 2006"
-	}
-	dateIfNotLabel = local.Format(layout)
+	dateIfNotLabel = ui.FormatDay("Monday 2 January", local, now)
 	for days, name := range []string{"Yesterday", "Today", "Tomorrow"} {
 		if local.Format(time.DateOnly) == now.AddDate(0, 0, days-1).Format(time.DateOnly) {
 			return name, dateIfNotLabel
@@ -390,11 +386,7 @@ func (m ListModel) publishTimeText(r Row) string {
 
 // creationDayText returns the day of a row's creation, by which the list sorts a post without a time.
 func (m ListModel) creationDayText(r Row) string {
-	local := r.CreatedAt.In(m.Zone.Location())
-	if local.Year() == m.Now.In(m.Zone.Location()).Year() {
-		return local.Format("2 Jan")
-	}
-	return local.Format("2 Jan 2006")
+	return ui.FormatDay("2 Jan", r.CreatedAt.In(m.Zone.Location()), m.Now)
 }
 
 // Names of the inputs for an action on several posts.
