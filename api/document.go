@@ -192,7 +192,7 @@ func (d documentBuilder) describeUploadRoute(responseSchema *huma.Schema) *huma.
 	op := &huma.Operation{
 		Method: http.MethodPut, Path: contract.UploadPath + "{token}", OperationID: "putUpload", Tags: []string{"media"},
 		Summary:     "Upload the bytes of a file",
-		Description: "Use the whole `uploadUrl` from `POST /media/uploads`, and send no credential. The address is for one file and works until `expiresAt`. You can repeat an interrupted upload.",
+		Description: "Use the complete `uploadUrl` from `POST /media/uploads`, and send no credential. The address works for one file, until `expiresAt`. You can repeat an interrupted upload.",
 		Servers:     []*huma.Server{{URL: "/", Description: "This server. Use each `uploadUrl` unchanged: it is a complete URL."}},
 		Security:    []map[string][]string{{}},
 		Parameters: []*huma.Param{

@@ -16,9 +16,9 @@ var meanings = map[core.Code]meaning{
 	core.CodeInvalidRequest: {"The request is not valid: for example, the JSON is malformed, a field is unknown or repeated, or a type, time zone or date is invalid.", "Read `message` and `hint`, then correct the request."},
 	core.CodeUnauthenticated: {
 		"The credential is missing, mistyped or revoked.",
-		"Send an API key. Owners and admins create keys in the dashboard, under Settings, API keys.",
+		"Send an API key. Owners and admins can create keys in the dashboard, under Settings > API keys.",
 	},
-	core.CodeQuotaExceeded:     {"The subscription plan does not include what the request needs, or one of its limits has been reached: for example, the month's posts are used up, the file is too large, or the storage is full. The response contains `limit`, `used` and `upgradeUrl`.", "Follow `hint`, or change the subscription plan."},
+	core.CodeQuotaExceeded:     {"The subscription plan does not include what the request needs, or one of its limits has been reached: for example, the monthly post quota is used up, the file is too large, or the storage is full. The response contains `limit`, `used` and `upgradeUrl`.", "Follow `hint`, or change the subscription plan."},
 	core.CodeInsufficientScope: {"The credential does not allow the request: the credential is read-only, or the route requires a signed-in person, a recent sign-in or another role.", "Use another credential, or sign in again."},
 	core.CodeNotFound: {
 		"The path does not exist, or the workspace has no record with this id. The response is the same for an id from another workspace.",
@@ -26,17 +26,17 @@ var meanings = map[core.Code]meaning{
 	},
 	core.CodeMethodNotAllowed: {
 		"The path does not support this method.",
-		"The header `Allow` lists the supported methods.",
+		"The `Allow` header lists the supported methods.",
 	},
-	core.CodeConflict: {"The current state does not allow the request: for example, the post is being published, or the name is taken.", "Read `message` and `hint`, and get the record again to see its state."},
+	core.CodeConflict: {"The current state does not allow the request: for example, the post is being published, or the name is taken.", "Read `message` and `hint`, and get the record again to see its current state."},
 	core.CodeConfirmRequired: {
 		"The request body does not contain `confirm: true`. Nothing was created.",
 		"Check the plan with `POST /posts/plan`, then repeat the request with `confirm: true`.",
 	},
-	core.CodePlanHasIssues: {"The plan has issues. The response contains its `rows`.", "Fix the issues in `rows`."},
+	core.CodePlanHasIssues: {"The plan has issues. The response contains the plan's `rows`.", "Fix the issues in `rows`."},
 	core.CodeMediaPurged: {
 		"A post uses a file whose content has been deleted. The response contains the plan's `rows`.",
-		"Upload the file again, and use its new id. For a failed post, use it in a copy of the post.",
+		"Upload the file again, and use its new id. If the post has failed, duplicate it, and use the new id in the duplicate.",
 	},
 	core.CodeSizeMismatch: {
 		"The `Content-Length` of an upload differs from the reserved `size`. If the header is missing, the status is 411.",
@@ -46,26 +46,26 @@ var meanings = map[core.Code]meaning{
 		"The file has already been uploaded to this upload address.",
 		"Poll the file's record until its `status` is `ready` or `failed`.",
 	},
-	core.CodeUploadInProgress: {"Another PUT to this upload address is still running, or was interrupted less than 30 seconds ago.", "Try again after the number of seconds in `Retry-After`."},
+	core.CodeUploadInProgress: {"Another PUT to this upload address is still in progress, or was interrupted less than 30 seconds ago.", "Wait for the number of seconds in `Retry-After`, then try again."},
 	core.CodeUploadExpired:    {"The upload address has expired.", "Reserve a new upload with `POST /media/uploads`, and use its new id."},
 	core.CodeOutcomeUnknown: {
 		"Belfry does not know whether the network published the post.",
-		"Check the account on the network. If the post is not there, retry it with `confirmNotPublished: true`. You can also say in the dashboard whether the post is there.",
+		"Check the account on the network. If the post is not there, retry it with `confirmNotPublished: true`. You can also record in the dashboard whether the post was published.",
 	},
 	core.CodeIdempotencyMismatch: {"The Idempotency-Key has already been used for another request.", "Use a new Idempotency-Key."},
 	core.CodeIdempotencyInProgress: {
-		"The first request with this Idempotency-Key is still running.",
-		"Try again after the number of seconds in `Retry-After`.",
+		"The first request with this Idempotency-Key is still in progress.",
+		"Wait for the number of seconds in `Retry-After`, then try again.",
 	},
 	core.CodePayloadTooLarge: {"The request body is larger than 1 MiB.", "Send a smaller body. To upload a file, reserve an upload address."},
 	core.CodeUnsupportedMediaType: {
 		"The Content-Type is not JSON in UTF-8.",
 		"Send JSON in UTF-8 with the header `Content-Type: application/json`.",
 	},
-	core.CodeRateLimited: {"A rate limit has been reached.", "Try again after the number of seconds in `Retry-After`."},
+	core.CodeRateLimited: {"A rate limit has been reached.", "Wait for the number of seconds in `Retry-After`, then try again."},
 	core.CodeUnavailable: {
 		"The service is temporarily unavailable.",
-		"Try again after the number of seconds in `Retry-After`.",
+		"Wait for the number of seconds in `Retry-After`, then try again.",
 	},
 	core.CodeInternal: {
 		"Something went wrong on the server.",

@@ -28,7 +28,7 @@ func describeTags() []*huma.Tag {
 
 func describeSecuritySchemes() map[string]*huma.SecurityScheme {
 	return map[string]*huma.SecurityScheme{
-		"key": {Type: "http", Scheme: "bearer", Description: "An API key of the workspace. Owners and admins create keys in the dashboard, under Settings, API keys."},
+		"key": {Type: "http", Scheme: "bearer", Description: "An API key of the workspace. Owners and admins can create keys in the dashboard, under Settings > API keys."},
 		"session": {
 			Type: "apiKey", In: "cookie", Name: "belfry",
 			Description: "The dashboard's cookie (`__Host-belfry` over TLS). Only same-origin requests can use it.",
@@ -58,9 +58,9 @@ func describeAccess(access app.Access) string {
 	case access.Session:
 		return "Requires a signed-in person. With an API key, the response is 403."
 	case access.Scope == core.Write:
-		return "Requires the scope `write`."
+		return "Requires the `write` scope."
 	}
-	return "Requires the scope `read`."
+	return "Requires the `read` scope."
 }
 
 // describeHeaders returns the descriptions of response headers. The responses refer to these descriptions.

@@ -40,7 +40,7 @@ func (a *API) addSchemasOfThisServer(r huma.Registry) error {
 	perPlatform := byPlatform(blocks,
 		"Settings for each network. The settings of a network without a target are checked but not used.")
 	overridden := byPlatform(overrides,
-		"For each network, the text, title or tags that replace those of the request.")
+		"For each network, the text, title or tags that replace those in the request.")
 	connectable := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(overrides)))}
 
 	return replaceProperties(r, map[string]*huma.Schema{
@@ -54,10 +54,10 @@ func (a *API) addSchemasOfThisServer(r huma.Registry) error {
 		"Limits.limits":    byPlatform(limits, "The limits of each network."),
 		"Workspace.plan":   plans, "Usage.plan": plans,
 		"Event.kind": {Type: huma.TypeString, Enum: enumOf(eventKinds)},
-		"Error.code": {Type: huma.TypeString, Enum: enumOf(core.Codes), Description: "See the section Error codes."},
+		"Error.code": {Type: huma.TypeString, Enum: enumOf(core.Codes), Description: "See the *Error codes* section."},
 		"Issue.code": {
 			Type: huma.TypeString, Enum: enumOf(listIssueAndWarningCodes()),
-			Description: "See the sections Plan issues and Plan warnings.",
+			Description: "See the *Plan issues* and *Plan warnings* sections.",
 		},
 	})
 }
@@ -103,7 +103,7 @@ func enumOf[T ~string](list []T) []any {
 // settingsSchema returns the schema of a network's settings, from its table of fields.
 func settingsSchema(d network.Description) *huma.Schema {
 	s := &huma.Schema{
-		Type: huma.TypeObject, Description: "Settings of a post on " + d.Name + ".",
+		Type: huma.TypeObject, Description: "Settings for a post on " + d.Name + ".",
 		Properties: map[string]*huma.Schema{}, AdditionalProperties: false,
 	}
 	for _, f := range d.Fields {
@@ -166,7 +166,7 @@ func describeNamedChoices(f network.Field) string {
 	for i, c := range f.Choices {
 		named[i] = c.Value + " is " + c.Label
 	}
-	return strings.Join(named, ", ") + ". Other values that match the pattern are sent to the network as they are."
+	return strings.Join(named, ", ") + ". Other values that match the pattern are sent to the network unchanged."
 }
 
 // formats contains the OpenAPI formats of text fields by kind.

@@ -28,7 +28,7 @@ func allRoutes() []route {
 
 		newRoute("POST /posts/plan", http.StatusOK, "posts_plan", "posts", "planPosts",
 			"Check a request without creating posts").
-			withDescription("Returns what `POST /posts` would do: one row for each account, with its issues and warnings. Nothing is stored.").
+			withDescription("Shows what `POST /posts` would do: one row for each account, with its issues and warnings. Nothing is stored.").
 			withMoreErrorCodes(core.CodeNotFound),
 		newRoute("POST /posts", http.StatusCreated, "posts_create", "posts", "createPosts",
 			"Create one post for each target account").
@@ -36,7 +36,7 @@ func allRoutes() []route {
 			withMoreErrorCodes(core.CodeQuotaExceeded, core.CodeNotFound, core.CodeConfirmRequired, core.CodePlanHasIssues,
 				core.CodeMediaPurged),
 		newRoute("GET /posts", http.StatusOK, "posts_list", "posts", "listPosts",
-			"List posts, with filters").
+			"List posts, with optional filters").
 			withDescription("Posts are sorted by publishing time, latest first by default. A draft without a publishing time is sorted by its creation time.").
 			withMoreErrorCodes(core.CodeNotFound),
 		newRoute("GET /posts/{id}", http.StatusOK, "posts_get", "posts", "getPost",
@@ -51,7 +51,7 @@ func allRoutes() []route {
 		newRoute("POST /posts/{id}/retry", http.StatusOK, "posts_retry", "posts", "retryPost",
 			"Queue a failed post again").
 			withOptionalBody().
-			withDescription("The post is published at its original time, or immediately if that time has passed. If a copy of the post is queued or live, or may be live, the error is `conflict`. To retry a post with an unknown outcome, send `confirmNotPublished: true` and an `Idempotency-Key`: without the key, a repeated request also confirms a later attempt.").
+			withDescription("The post is published at its original time, or immediately if that time has passed. If a copy of the post is queued or live, or may be live, the error is `conflict`. To retry a post with an unknown outcome, send `confirmNotPublished: true` and an `Idempotency-Key`: without the key, a repeated request would also confirm that a later attempt did not publish the post.").
 			withMoreErrorCodes(core.CodeConflict, core.CodeOutcomeUnknown, core.CodeMediaPurged),
 		newRoute("POST /posts/{id}/cancel", http.StatusOK, "posts_cancel", "posts", "cancelPost",
 			"Cancel a queued post, or the automatic retry of a failed post").
@@ -71,7 +71,7 @@ func allRoutes() []route {
 			"Show a group"),
 		newRoute("PATCH /groups/{id}", http.StatusOK, "groups_edit", "groups", "editGroup",
 			"Change a group").
-			withDescription("The accounts in `accountIds` replace all accounts of the group.").
+			withDescription("The accounts in `accountIds` replace all accounts in the group.").
 			withMoreErrorCodes(core.CodeConflict),
 		newRoute("DELETE /groups/{id}", http.StatusNoContent, "groups_delete", "groups", "deleteGroup",
 			"Delete a group, but not its accounts"),
@@ -82,10 +82,10 @@ func allRoutes() []route {
 			withMoreErrorCodes(core.CodeNotFound),
 		newRoute("POST /media/from-url", http.StatusAccepted, "media_from_url", "media", "createMediaFromURL",
 			"Add a file that Belfry downloads from an address").
-			withDescription("Returns the file's record immediately, with the `status` `uploading`, and downloads the file in the background. Poll the record until its `status` is `ready` or `failed`. Belfry opens only public `https` addresses and follows at most 5 redirects. After a temporary error, Belfry tries again.").
+			withDescription("Returns the file's record immediately, with a `status` of `uploading`, and downloads the file in the background. Poll the record until its `status` is `ready` or `failed`. Belfry opens only public `https` addresses and follows at most 5 redirects. After a temporary error, Belfry tries again.").
 			withMoreErrorCodes(core.CodeNotFound),
 		newRoute("GET /media", http.StatusOK, "media_list", "media", "listMedia",
-			"List files, newest first, with filters").
+			"List files, newest first, with optional filters").
 			withMoreErrorCodes(core.CodeNotFound),
 		newRoute("GET /media/{id}", http.StatusOK, "media_get", "media", "getMedia",
 			"Show a file"),
@@ -134,7 +134,7 @@ func allRoutes() []route {
 
 		newRoute("PATCH /workspace", http.StatusOK, "workspace_edit", "workspace", "editWorkspace",
 			"Change the workspace's name, short name or time zone").
-			withDescription("The monthly post quota resets at the start of the month in the workspace's time zone, so changing the time zone also changes when the quota resets. Posts stay in the month in which they were counted, and existing posts keep their time zones.").
+			withDescription("The monthly post quota resets at the start of the month in the workspace's time zone, so changing the time zone also changes when the quota resets. Posts that already count toward a month continue to count toward it, and existing posts keep their time zones.").
 			withMoreErrorCodes(core.CodeConflict),
 	}
 }

@@ -119,7 +119,7 @@ func (c *ResponseChecker) checkDescribed(method, template string, op *openapi3.O
 ) error {
 	answer := op.Responses.Status(status)
 	if answer == nil {
-		return errors.New("the description does not have this status")
+		return errors.New("the description does not list this status")
 	}
 	for name, h := range answer.Value.Headers {
 		value := header.Get(name)

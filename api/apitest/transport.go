@@ -33,7 +33,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		err = closeErr
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the answer to %s %s: %w", r.Method, r.URL.Path, err)
+		return nil, fmt.Errorf("read the response to %s %s: %w", r.Method, r.URL.Path, err)
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	if err := t.checker.Check(r, resp.StatusCode, resp.Header, body); err != nil {

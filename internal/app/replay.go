@@ -75,7 +75,7 @@ func reserveReplayKeyOrLoadAnswer(ctx context.Context, t store.Tenant, replayKey
 // errStillRunning returns the error for a repeated request while the first one is running. left is the maximum time
 // until the key is released.
 func errStillRunning(left time.Duration) *core.Error {
-	e := core.Fail(core.CodeIdempotencyInProgress, "The first request with this Idempotency-Key is still running.").
+	e := core.Fail(core.CodeIdempotencyInProgress, "The first request with this Idempotency-Key is still in progress.").
 		WithHint("Wait for the number of seconds in Retry-After, then repeat the request.")
 	e.RetryAfter = max(1, int((left+time.Second-1)/time.Second))
 	return e
@@ -178,11 +178,11 @@ func (r *ReplayKey) fingerprintRequest() []byte {
 // checkKey returns invalid_request if the key is empty or too long, or contains anything but visible ASCII characters.
 func (r *ReplayKey) checkKey() error {
 	if len(r.Key) == 0 || len(r.Key) > maxReplayKeyLength {
-		return core.Invalid("Idempotency-Key", "The header Idempotency-Key must have 1 to %d characters.", maxReplayKeyLength)
+		return core.Invalid("Idempotency-Key", "The Idempotency-Key header must have 1 to %d characters.", maxReplayKeyLength)
 	}
 	for _, b := range []byte(r.Key) {
 		if b < '!' || b > '~' {
-			return core.Invalid("Idempotency-Key", "The header Idempotency-Key can contain only visible ASCII characters.")
+			return core.Invalid("Idempotency-Key", "The Idempotency-Key header can contain only visible ASCII characters.")
 		}
 	}
 	return nil

@@ -196,9 +196,9 @@ type Event struct {
 // ListPosts has the filters of GET /posts (decisions.md, Posts).
 type ListPosts struct {
 	Status    string `query:"status" doc:"Comma-separated statuses." example:"queued,failed"`
-	AccountID string `query:"accountId" doc:"Only posts of this account." example:"acc_01m7zbv262e9sr6wggzz5c1nt8"`
-	GroupID   string `query:"groupId" doc:"Only posts of the accounts in this group." example:"grp_01m7zbv2d1f5s9z3p6r8t0w2y4"`
-	From      string `query:"from" doc:"Only posts on or after this date or time. The filter compares publishAt or, for drafts without a time, createdAt." example:"2026-12-01"`
+	AccountID string `query:"accountId" doc:"Only posts for this account." example:"acc_01m7zbv262e9sr6wggzz5c1nt8"`
+	GroupID   string `query:"groupId" doc:"Only posts for the accounts in this group." example:"grp_01m7zbv2d1f5s9z3p6r8t0w2y4"`
+	From      string `query:"from" doc:"Only posts on or after this date or time. The filter applies to publishAt or, for drafts without a time, createdAt." example:"2026-12-01"`
 	To        string `query:"to" doc:"Only posts up to and including this date, or before this time." example:"2026-12-31"`
 	Q         string `query:"q" doc:"Text to find in the post's text or title. Part of a word is enough." example:"rye"`
 	Order     string `query:"order" enum:"asc,desc" doc:"desc (the default) lists the latest posts first, asc the earliest."`

@@ -68,7 +68,7 @@ var (
 	IssueMediaNotReady = newIssue("media_not_ready", "The file %s is still being processed.",
 		"Wait until it is ready.")
 	IssueMediaFailed = newIssue("media_failed", "The file %s cannot be used.",
-		"The file's details say why. Fix the problem, and add the file again.")
+		"The file's details show the reason. Fix the problem, and add the file again.")
 	IssueMediaPurged = newIssue("media_purged",
 		"The content of the file %s was deleted.", "Upload the file again.")
 	IssueMediaKindUnsupported = newIssue("media_kind_unsupported",
