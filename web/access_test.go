@@ -227,7 +227,7 @@ func TestARefusedPersonLearnsWhichRoleItTakes(t *testing.T) {
 	ws := r.Workspace("one")
 	for role, want := range map[core.Role][]string{
 		core.RoleViewer: {"at least the editor role", "owner or admin of the workspace can give you that role"},
-		core.RoleEditor: {"Only an owner or admin of the workspace", "give you another role. Your profile, under Settings, names them."},
+		core.RoleEditor: {"Only an owner or admin of the workspace", "give you another role. Your profile, under Settings, lists them."},
 	} {
 		path := map[core.Role]string{core.RoleViewer: "/groups", core.RoleEditor: "/settings/keys"}[role]
 		method := map[core.Role]string{core.RoleViewer: http.MethodPost, core.RoleEditor: http.MethodGet}[role]

@@ -51,8 +51,8 @@ func TestMembersAreInvitedChangedAndRemoved(t *testing.T) {
 	b.post(ben, "role", "viewer").is(t, http.StatusNotFound)
 
 	me := "/settings/members/" + ws.Owner.AttributedUser().String()
-	b.post(me, "role", "viewer").is(t, http.StatusConflict).says(t, "this member is the only one")
-	b.post(me+"/remove").is(t, http.StatusConflict).says(t, "this member is the only one")
+	b.post(me, "role", "viewer").is(t, http.StatusConflict).says(t, "this member is the only owner")
+	b.post(me+"/remove").is(t, http.StatusConflict).says(t, "this member is the only owner")
 	ws.Member(core.RoleOwner)
 	b.get(me+"/remove").says(t, "Leave this workspace?")
 	b.post(me+"/remove").leads(t, "/sign-in")

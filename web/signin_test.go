@@ -165,7 +165,7 @@ func TestTooManyTriesToSignInAreToldHowLongToWait(t *testing.T) {
 	if page.Header.Get("Retry-After") == "" || page.value(t, "email") != ws.Email {
 		t.Error("no word on how long to wait, or the form is lost")
 	}
-	page.says(t, "Too many attempts to enter a password", "Wait 3 minutes")
+	page.says(t, "Too many password attempts", "Wait 3 minutes")
 }
 
 func TestASessionIsNewAtSignInAndDeadAfterSignOut(t *testing.T) {

@@ -269,7 +269,7 @@ func (a *App) decryptAndCheckChosenProfiles(c core.Caller, row store.PendingCons
 		i := slices.IndexFunc(all, func(p network.Profile) bool { return p.ExternalID == id && p.Unusable == "" })
 		if i < 0 {
 			return nil, core.Invalid("profile", "One of the selected %ss cannot be connected.", noun).
-				WithHint("Select only %ss that this page offers.", noun)
+				WithHint("Select only %ss that this page lists.", noun)
 		}
 		if !slices.ContainsFunc(chosen, func(p network.Profile) bool { return p.ExternalID == id }) {
 			chosen = append(chosen, all[i])

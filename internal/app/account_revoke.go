@@ -111,7 +111,7 @@ func (a *App) RevokeUnusedGrant(ctx context.Context, grantHash []byte) (retryAft
 	case !called:
 		log.ErrorContext(ctx, "cannot ask the network to revoke a grant that is no longer needed", "error", err)
 	case failed.Kind == network.Rejected || failed.Kind == network.Expired || failed.Kind == network.Revoked:
-		log.InfoContext(ctx, "the network does not know a grant that is no longer needed, or refuses to revoke it", "error", err)
+		log.InfoContext(ctx, "the network does not recognize a grant that is no longer needed, or refuses to revoke it", "error", err)
 	case age < core.FollowUpLifetime:
 		log.InfoContext(ctx, "could not revoke a grant that is no longer needed; will try again later", "error", err)
 		return max(core.FollowUpRetryDelay(age, failed.RetryAfter), revokeLease), nil

@@ -182,7 +182,7 @@ func (a *App) newFailedPostsLetter(p alertProblems) mail.Letter {
 		failed, them := "failed", "Belfry will not retry them automatically."
 		if slices.ContainsFunc(p.posts, hasUnknownOutcome) {
 			failed, them = "failed or may not have been published", them+" "+
-				"On the page of each post that may not have been published, say whether it was."
+				"For each post that may not have been published, answer the question on the post's page."
 		}
 		l.Subject = fmt.Sprintf("%d posts in %s %s", n, p.workspace.Name, failed)
 		l.Paragraphs[0] = fmt.Sprintf("%d posts in the workspace %s %s. %s", n, p.workspace.Name, failed, them)

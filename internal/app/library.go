@@ -131,13 +131,13 @@ func parseLibraryFilter(ctx context.Context, t store.Tenant, in LibraryFilter) (
 	case UseUsable:
 		f.Statuses = []core.MediaStatus{core.MediaReady}
 	default:
-		return f, core.Invalid("use", "%q is not a value of this filter.", in.Use).
+		return f, core.Invalid("use", "%q is not a valid value for this filter.", in.Use).
 			WithHint("Use %s, %s or %s.", UseUsable, UseUnused, UseRemoved)
 	}
 	switch f.Sort = store.MediaSort(in.Sort); f.Sort {
 	case store.SortNewest, store.SortOldest, store.SortName, store.SortLargest:
 	default:
-		return f, core.Invalid("sort", "%q is not a sort order.", in.Sort)
+		return f, core.Invalid("sort", "%q is not a valid sort order.", in.Sort)
 	}
 	if in.After == "" {
 		return f, nil

@@ -182,7 +182,7 @@ func parseMediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia
 		return f, err
 	}
 	if f.Kind != "" && f.Kind != core.FileImage && f.Kind != core.FileVideo {
-		return f, core.Invalid("kind", "%q is not a kind of file.", in.Kind).WithHint("Use image or video.")
+		return f, core.Invalid("kind", "%q is not a valid kind of file.", in.Kind).WithHint("Use image or video.")
 	}
 	f.Statuses, err = parseStatuses(
 		in.Status, "file", core.MediaUploading, core.MediaProcessing, core.MediaReady, core.MediaFailed,

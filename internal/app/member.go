@@ -145,5 +145,5 @@ func (a *App) checkOwnerRemains(ctx context.Context, t store.Tenant, m core.Memb
 		return err
 	}
 	return core.Fail(core.CodeConflict,
-		"A workspace needs at least one owner, and this member is the only one.").WithHint("Make another member an owner first.")
+		"A workspace needs at least one owner, and this member is the only owner.").WithHint("Make another member an owner first.")
 }

@@ -100,7 +100,7 @@ func (a *App) QueuePasswordResetEmailIfValid(ctx context.Context, sealedRequest 
 		}
 		return a.queueMail(ctx, s, mail.Message{To: user.Email, Name: user.Name, Letter: mail.Letter{
 			Subject:    "Reset your Belfry password",
-			Paragraphs: []string{"Somebody, probably you, asked to reset the password of the account with this email address."},
+			Paragraphs: []string{"Someone, probably you, asked to reset the password for the account with this email address."},
 			Action:     mail.Link{Label: "Choose a new password", URL: a.cfg.PublicURL + "/reset-password/" + in.Token},
 			Footnote: "The link works once and expires after one hour. If you did not ask for a new password, ignore this email: " +
 				"your password stays the same.",

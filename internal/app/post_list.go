@@ -126,7 +126,7 @@ func (a *App) parsePostFilter(ctx context.Context, t store.Tenant,
 		return f, err
 	}
 	if in.Order != "" && in.Order != "asc" && in.Order != "desc" {
-		return f, core.Invalid("order", "%q is not a sort order.", in.Order).WithHint("Use asc or desc.")
+		return f, core.Invalid("order", "%q is not a valid sort order.", in.Order).WithHint("Use asc or desc.")
 	}
 	if err := core.CheckText("q", "The search text", in.Q, core.MaxText); err != nil {
 		return f, err
@@ -173,7 +173,7 @@ func parseStatuses[S ~string](commaSeparated, noun string, known ...S) ([]S, err
 	var found []S
 	for word := range strings.SplitSeq(commaSeparated, ",") {
 		if !slices.Contains(known, S(word)) {
-			return nil, core.Invalid("status", "%q is not a status of a %s.", word, noun).
+			return nil, core.Invalid("status", "%q is not a valid status for a %s.", word, noun).
 				WithHint("Use one or more of these, separated by commas: %s.", strings.Join(names, ", "))
 		}
 		found = append(found, S(word))
@@ -213,7 +213,7 @@ func parseTimeOrDate(fieldPath, textOrEmpty string, zone core.Zone, addDaysToDat
 		return at, nil
 	}
 	return time.Time{}, core.Invalid(fieldPath, "%q is not a date or time.", textOrEmpty).
-		WithHint("Write a date such as 2026-11-21, or a time such as 2026-11-21T18:00:00Z.")
+		WithHint("Use a date such as 2026-11-21, or a time such as 2026-11-21T18:00:00Z.")
 }
 
 // cursorAfter returns the cursor for the posts after p.

@@ -120,5 +120,5 @@ func withPurgedFileHint(err error) error {
 			}
 		}
 	}
-	return e.WithHint("%s The field `rows` contains the file's name.", core.HintReplacePurgedFile)
+	return e.WithHint("%s The `rows` field contains the file's name.", core.HintReplacePurgedFile)
 }

@@ -166,7 +166,7 @@ func (a *App) throttleSignIns(ctx context.Context, bucket string, burst int, int
 	}
 	if wait > 0 {
 		a.cfg.Metrics.CountRateLimited(limitNameSignIn)
-		return errRateLimited(wait, "Too many attempts to enter a password.", "Wait, then try again.")
+		return errRateLimited(wait, "Too many password attempts.", "Wait, then try again.")
 	}
 	return nil
 }

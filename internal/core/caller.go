@@ -125,7 +125,7 @@ func (c Caller) RequireScope(s Scope) error {
 	if s == Write && !c.canWrite() && c.IsSession() {
 		return Fail(CodeInsufficientScope,
 			"You can read this workspace but not change it. To change it, you need at least the editor role.").
-			WithHint("An owner or admin of the workspace can give you that role. Your profile, under Settings, names them.")
+			WithHint("An owner or admin of the workspace can give you that role. Your profile, under Settings, lists them.")
 	}
 	if s == Write && !c.canWrite() {
 		return Fail(CodeInsufficientScope, "This credential is read-only.").
@@ -181,7 +181,7 @@ func IsPasswordNeeded(err error) bool { return errors.Is(err, errPasswordNeeded)
 // replaces the message if the credential is missing.
 func Unauthenticated() *Error {
 	return Fail(CodeUnauthenticated, "The API key is mistyped or revoked.").
-		WithHint("Send `Authorization: Bearer <API_KEY>` with a key from Settings, API keys.")
+		WithHint("Send `Authorization: Bearer <API_KEY>` with a key from Settings > API keys.")
 }
 
 // Role is a person's role in a workspace (decisions.md, Credentials).

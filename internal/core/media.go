@@ -126,7 +126,7 @@ func (p Plan) CheckFileSize(bytes int64) error {
 
 // NewStorageExceededError returns quota_exceeded for a file that exceeds the workspace's storage.
 func NewStorageExceededError(usedBytes, limitBytes int64) *Error {
-	e := Fail(CodeQuotaExceeded, "The storage has no room for the file: the workspace uses %s of its %s.",
+	e := Fail(CodeQuotaExceeded, "There is not enough storage for the file: the workspace uses %s of its %s.",
 		FormatBytes(usedBytes), FormatBytes(limitBytes))
 	e.Quota = &QuotaFacts{Limit: limitBytes, Used: usedBytes}
 	return e.WithHint("Delete files that you no longer need, or change the subscription plan.")

@@ -33,7 +33,7 @@ func (r Role) CheckRoleChange(from, to Role) error {
 	}
 	if r != RoleOwner && (from == RoleOwner || to == RoleOwner) {
 		return Fail(CodeInsufficientScope,
-			"Only an owner can add, demote or remove owners.").WithHint("Ask an owner of the workspace.")
+			"Only an owner can add, demote or remove owners.").WithHint("Ask an owner of the workspace to do this.")
 	}
 	return nil
 }
@@ -41,5 +41,5 @@ func (r Role) CheckRoleChange(from, to Role) error {
 func errRoleTooLow() *Error {
 	return Fail(CodeInsufficientScope,
 		"Only an owner or admin of the workspace can do this.").
-		WithHint("Ask one of them to do it, or to give you another role. Your profile, under Settings, names them.")
+		WithHint("Ask one of them to do it, or to give you another role. Your profile, under Settings, lists them.")
 }

@@ -25,7 +25,7 @@ func TestMessagesAboutStorageWriteSizesAsPeopleReadThem(t *testing.T) {
 	file := core.Plan{FileBytes: new(int64(2_000_000_000))}.CheckFileSize(2_000_000_001)
 	for err, want := range map[error]string{
 		file: "quota_exceeded: The subscription plan allows files of at most 2 GB; this file is larger.",
-		core.NewStorageExceededError(1_990_000_000, 2_000_000_000): "quota_exceeded: The storage has no room for the file: the workspace uses 1.99 GB of its 2 GB.",
+		core.NewStorageExceededError(1_990_000_000, 2_000_000_000): "quota_exceeded: There is not enough storage for the file: the workspace uses 1.99 GB of its 2 GB.",
 	} {
 		if err.Error() != want {
 			t.Errorf("%q, not %q", err, want)

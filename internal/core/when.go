@@ -52,11 +52,11 @@ func ParseWhen(keyword, wallTime, zoneName string, workspaceZone Zone) (When, er
 	}
 	wall, err := time.Parse(wallLayout, wallTime)
 	if wrong, ok := errors.AsType[*time.ParseError](err); ok && strings.HasSuffix(wrong.Message, "out of range") {
-		return When{}, Invalid("when.publishAt", "There is no time %q%s.", wallTime, wrong.Message).WithCause(err)
+		return When{}, Invalid("when.publishAt", "%q is not a valid date and time%s.", wallTime, wrong.Message).WithCause(err)
 	}
 	if err != nil || wall.Format(wallLayout) != wallTime {
 		return When{}, Invalid("when.publishAt", "%q is not a local date and time.", wallTime).
-			WithHint("Write it as YYYY-MM-DDTHH:mm, without an offset.")
+			WithHint("Use the form YYYY-MM-DDTHH:mm, without an offset.")
 	}
 	zone := workspaceZone
 	if zoneName != "" {

@@ -164,7 +164,7 @@ func (s *Service) ReceiveUpload(
 	case expired: // a repeated upload is still told that the file has arrived
 	case errors.Is(err, secret.ErrSigned):
 		return contract.Uploaded{}, core.Fail(core.CodeNotFound, "This is not a valid upload address.").
-			WithHint("Use the whole `uploadUrl` from POST /media/uploads.")
+			WithHint("Use the complete `uploadUrl` from POST /media/uploads.")
 	case err != nil:
 		return contract.Uploaded{}, err
 	}

@@ -184,7 +184,7 @@ func (h *Harness) Eventually(what string, holds func() bool) {
 	defer ticks.Stop()
 	for deadline := time.Now().Add(time.Minute); !holds(); <-ticks.C {
 		if time.Now().After(deadline) {
-			h.t.Fatalf("waited too long until %s", what)
+			h.t.Fatalf("timed out waiting until %s", what)
 		}
 	}
 }
