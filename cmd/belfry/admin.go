@@ -94,7 +94,7 @@ func printWorkspaces(ctx context.Context, p *program, s *commandSession) error {
 
 func defineSetWorkspacePlan(o *options) action {
 	o.required = []string{"workspace", "plan"}
-	workspace := o.flags.String("workspace", "", "the workspace's short name or id")
+	workspace := o.flags.String("workspace", "", "the workspace's short name or ID")
 	plan := o.flags.String("plan", "", "the new subscription plan: "+core.DefaultPlans().JoinNames())
 	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
 		if err := s.app.SetWorkspacePlan(ctx, *workspace, core.PlanName(*plan)); err != nil {
@@ -106,7 +106,7 @@ func defineSetWorkspacePlan(o *options) action {
 
 func defineCreateAPIKey(o *options) action {
 	o.required = []string{"workspace", "name", "scope"}
-	workspace := o.flags.String("workspace", "", "the workspace's short name or id")
+	workspace := o.flags.String("workspace", "", "the workspace's short name or ID")
 	name := o.flags.String("name", "", "what the key is for")
 	scope := o.flags.String("scope", "", "the key's scope: read, or write (which includes read)")
 	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
@@ -131,7 +131,7 @@ func defineSetUserPassword(o *options) action {
 		if err := s.app.SetUserPassword(ctx, *email, password); err != nil {
 			return err
 		}
-		return p.printLinef("The password of %s was changed.", *email)
+		return p.printLinef("The password for %s was changed.", *email)
 	})
 }
 

@@ -132,7 +132,7 @@ func confirmRestore(ctx context.Context, p *program, s *commandSession, unproved
 	if e, ok := errors.AsType[*hold.UnprovedError](err); ok {
 		return fmt.Errorf("%w. They were due after the last record in the file storage, or less than an hour before it, and no receipt\n"+
 			"shows whether they were published:%s\n"+
-			"Check on the networks which of these posts have been published, and cancel those posts in Belfry. Then run\n"+
+			"On the networks, check which of these posts have been published, and cancel those posts in Belfry. Then run\n"+
 			"`belfry restore confirm --unproved=publish` to publish the others, or\n"+
 			"`belfry restore confirm --unproved=draft` to cancel them", e, formatHeldPosts(e.Posts, s.appConfig.Networks))
 	}

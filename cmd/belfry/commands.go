@@ -46,7 +46,7 @@ func allCommands() []command {
 	return []command{
 		{
 			"serve", "", "Run the service: dashboard, API and worker.",
-			"On SIGTERM or Ctrl-C, the service gives current work up to 20 seconds to finish, then exits.", defineWithoutOptions(runServe),
+			"On SIGTERM or Ctrl-C, the service gives work in progress up to 20 seconds to finish, and then exits.", defineWithoutOptions(runServe),
 		},
 		{
 			"migrate", "", "Migrate the database to this version's schema.",
@@ -59,19 +59,19 @@ func allCommands() []command {
 		},
 		{
 			"seed", "", "Create demo workspaces with accounts, pictures, videos and two weeks of posts.",
-			"The workspaces belong to the owner with the oldest membership on this server. If there is no workspace yet, they\nbelong to a new person. The networks must be simulated.\n" + local, defineSeed,
+			"The workspaces belong to the owner with the oldest membership on this server. If there is no workspace yet, the\ncommand creates an owner. The networks must be simulated.\n" + local, defineSeed,
 		},
 		{
-			"workspace create", "", "Create a workspace for a new or existing owner, and print the workspace's id and short name.", local,
+			"workspace create", "", "Create a workspace for a new or existing owner, and print the workspace's ID and short name.", local,
 			defineCreateWorkspace,
 		},
-		{"workspace list", "", "List all workspaces: short name, id, subscription plan and name.", local, defineWithoutOptions(withSession(mustExist, printWorkspaces))},
+		{"workspace list", "", "List all workspaces: short name, ID, subscription plan and name.", local, defineWithoutOptions(withSession(mustExist, printWorkspaces))},
 		{"workspace plan", "", "Change the subscription plan of a workspace.", local, defineSetWorkspacePlan},
 		{
 			"key create", "", "Create an API key and print it once.", "The key acts on behalf of the owner who joined the workspace first.\n" + local,
 			defineCreateAPIKey,
 		},
-		{"user password", "", "Change a person's password to one that the command reads from standard input.", local, defineSetUserPassword},
+		{"user password", "", "Change a person's password to one that you pass on standard input.", local, defineSetUserPassword},
 		{
 			"accounts revoke-unreadable", "", "Mark accounts as revoked if their tokens can no longer be decrypted, so that the service can start again.",
 			"Without --confirm, the command only lists the accounts whose tokens cannot be decrypted. With --confirm, it deletes\n" +
@@ -90,12 +90,12 @@ func allCommands() []command {
 			"The file contains neither the media files nor the secret keys.\n" + local, defineBackup,
 		},
 		{
-			"restore confirm", "", "Continue publishing after a restore.",
+			"restore confirm", "", "Resume publishing after a restore.",
 			"If posts were published after the backup, the restored service publishes nothing until you run this command. Belfry\n" +
 				"then marks these posts as live, asks the networks about posts that may have been published, and publishes all other\n" +
 				"posts that are due. `belfry doctor` lists the affected posts.\n" +
 				"If the file storage may be as outdated as the database, this command lists the posts that may already be\n" +
-				"published, and stops. Check on the networks which of these posts have been published, cancel those posts in Belfry,\n" +
+				"published, and stops. On the networks, check which of these posts have been published, cancel those posts in Belfry,\n" +
 				"and run this command again with --unproved.\n" + local,
 			defineConfirmRestore,
 		},
@@ -206,7 +206,7 @@ func checkReadyAndPrint(ctx context.Context, p *program, cfg *config.Config) err
 	case err != nil:
 		return fmt.Errorf("the service does not respond at %s: check that it is running", at)
 	case status != http.StatusOK:
-		return errors.New("the service is not ready; its log says why")
+		return errors.New("the service is not ready; its log shows why")
 	}
 	return p.printLinef("The service is ready.")
 }

@@ -270,7 +270,7 @@ func (g *seeder) processOrAwaitFile(ctx context.Context, id string) error {
 		}
 		m, err := g.app.GetMedia(ctx, g.owner, id)
 		if err == nil && m.Status == string(core.MediaFailed) {
-			err = errors.New("the file could not be processed; the log says why")
+			err = errors.New("the file could not be processed; the log shows why")
 		}
 		return m.Status == string(core.MediaReady), err
 	})

@@ -119,7 +119,7 @@ func checkWritable(dir string) error {
 		err = syscall.ENOSPC // also for file systems without a disk, such as /proc
 	}
 	if err != nil {
-		return fmt.Errorf("cannot write to the folder %s: %w. Correct this, or set BELFRY_DATA_DIR to another folder", dir, err)
+		return fmt.Errorf("cannot write to the folder %s: %w. Fix the problem, or set BELFRY_DATA_DIR to another folder", dir, err)
 	}
 	return nil
 }
