@@ -47,7 +47,7 @@ const (
 )
 
 // ErrRefused means that the server refuses a message and would refuse it again.
-var ErrRefused = errors.New("the mail server refuses this message")
+var ErrRefused = errors.New("the mail server refused this message")
 
 // NewSender returns a sender for a server: smtp://USER:PASSWORD@HOST:PORT, which must offer STARTTLS unless it is on
 // loopback, or smtps:// for TLS from the beginning. from is the sender's address, with or without a name. Errors do
