@@ -34,7 +34,7 @@ func run(ctx context.Context, address string, posts int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("Added %d posts in %s, of which %d belong to the accounts %v of the workspace %s.\n", posts,
+	fmt.Printf("Added %d posts in %s; %d of them belong to the accounts %v of the workspace %s.\n", posts,
 		time.Since(began).Round(time.Second), posts/3, filled.Accounts, filled.Workspace)
 	return nil
 }

@@ -23,7 +23,7 @@ import (
 )
 
 func main() {
-	list := flag.Bool("list", false, "list every function whose name is one word")
+	list := flag.Bool("list", false, "list every function with a one-word name")
 	most := flag.Int("most", 100, "the maximum share of one-word names, in percent")
 	flag.Parse()
 	packages, err := readPackages(".")
@@ -37,7 +37,7 @@ func main() {
 		os.Exit(2)
 	}
 	if share > float64(*most) {
-		fmt.Fprintf(os.Stderr, "names: the names of %.0f %% of unexported functions are one word; the maximum is %d %%\n", share,
+		fmt.Fprintf(os.Stderr, "names: %.0f%% of unexported functions have one-word names; the maximum is %d%%\n", share,
 			*most)
 		os.Exit(1)
 	}
@@ -132,11 +132,11 @@ func printShares(to *strings.Builder, packages map[string]*packageNames, list bo
 			}
 		}
 		if total > 0 {
-			fmt.Fprintf(to, "%3d of %3d  %3.0f %%  %s\n", single, total, percent(single, total), path)
+			fmt.Fprintf(to, "%3d of %3d  %3.0f%%  %s\n", single, total, percent(single, total), path)
 		}
 		oneWord, all = oneWord+single, all+total
 	}
-	fmt.Fprintf(to, "%d of %d unexported functions have a name of one word: %.1f %%\n", oneWord, all,
+	fmt.Fprintf(to, "%d of %d unexported functions have one-word names: %.1f%%\n", oneWord, all,
 		percent(oneWord, all))
 	return percent(oneWord, all)
 }

@@ -41,7 +41,7 @@ var bugs = []bug{
 		Package: engine, Tests: []string{"TestTheArmIsOnRecordBeforeTheCallIsMade"},
 	},
 	{
-		Name: "armed before its time", File: turns,
+		Name: "a post is armed before it is due", File: turns,
 		Old:     " AND (due_at <= clock() OR @call = 'find') FOR NO KEY UPDATE",
 		New:     " FOR NO KEY UPDATE",
 		Package: engine, Tests: []string{"TestTheDatabaseArmsNoPostBeforeItsTime"},
@@ -94,7 +94,7 @@ var bugs = []bug{
 		Package: engine, Tests: []string{"TestAnIrreversibleCallWithALapsedTokenIsALostOne"},
 	},
 	{
-		Name: "no receipt before the call", File: worker,
+		Name: "no receipt is written before the call", File: worker,
 		Old:     "c.tryWriteReceipt(ctx, restore.Receipt{StepID: stepID, Handle: c.pub.Sealed})",
 		New:     "_ = stepID",
 		Package: engine, Tests: []string{"TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain"},
@@ -125,7 +125,7 @@ var bugs = []bug{
 		Package: engine, Tests: []string{"TestAWorkerThatStopsBeforeTheIrreversibleCallKeepsWhatIsReady"},
 	},
 	{
-		Name: "a token is renewed twice at once", File: "internal/store/token.go",
+		Name: "two workers renew a token at once", File: "internal/store/token.go",
 		Old:     "SET token_refresh_at = clock() + @lease::interval, token_claimed_until = clock() + @lease::interval",
 		New:     "SET token_claimed_until = clock() - @lease::interval",
 		Package: verbs, Tests: []string{"TestARenewalIsOneWorkersAlone"},
@@ -141,7 +141,7 @@ var bugs = []bug{
 	},
 	{
 		// A moment between the check and the write makes the race certain.
-		Name: "the limit of creations is not locked", File: "internal/store/limits.go",
+		Name: "the limit on creations is not locked", File: "internal/store/limits.go",
 		Old: "FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, t.withWorkspace(nil))\n\taddBatchQuery(&batch, `\n" +
 			"\t\tWITH counted AS (\n\t\t\tSELECT count(*) AS used,",
 		New: "FROM workspaces WHERE id = @ws`, t.withWorkspace(nil))\n\taddBatchQuery(&batch, `\n" +
@@ -165,7 +165,7 @@ var bugs = []bug{
 		Package: verbs, Tests: []string{"TestAConsentThatARevocationHasMetConnectsNothing"},
 	},
 	{
-		Name: "an old notification of a network ends a new consent", File: "internal/store/grant.go",
+		Name: "an old notification from a network ends a new consent", File: "internal/store/grant.go",
 		Old:     "`(granted_at IS NULL OR granted_at < @at::timestamptz + '1 second'::interval)`",
 		New:     "`(@at::timestamptz IS NOT NULL)`",
 		Package: verbs, Tests: []string{"TestAnOldNoticeDoesNotTouchANewConsent"},

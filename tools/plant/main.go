@@ -37,7 +37,7 @@ func run(ctx context.Context, names []string) error {
 		return len(names) > 0 && !slices.Contains(names, b.Name)
 	})
 	if len(chosen) == 0 || len(names) > len(chosen) {
-		return fmt.Errorf("there is no bug with one of the names %q", names)
+		return fmt.Errorf("no bug has any of the names %q", names)
 	}
 	if err := testWithoutBugs(ctx, chosen); err != nil {
 		return err
@@ -68,7 +68,7 @@ func testWithoutBugs(ctx context.Context, chosen []bug) error {
 	for pkg, names := range tests {
 		out, err := runTests(ctx, pkg, names, "")
 		if err != nil {
-			return fmt.Errorf("tests of %s fail without a bug: %w\n%s", pkg, err, out)
+			return fmt.Errorf("the tests of %s fail even without a bug: %w\n%s", pkg, err, out)
 		}
 		for _, name := range names {
 			if !strings.Contains(out, "--- PASS: "+name+" ") {
