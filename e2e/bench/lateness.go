@@ -35,12 +35,12 @@ func measureLateness(ctx context.Context, o options, folder string, t *table) er
 	if err != nil {
 		return err
 	}
-	t.section(fmt.Sprintf("%d posts due in one second, each network call %s", o.posts, callTakes))
+	t.section(fmt.Sprintf("%d posts due in one second, each network call taking %s", o.posts, callTakes))
 	half, most := median(late.called) < goalLatenessHalf, quantile(late.called, 0.99) < goalLateness
-	t.row("due to the first network call, p50", seconds(median(late.called)), "< 0.5 s", &half)
-	t.row("due to the first network call, p99", seconds(quantile(late.called, 0.99)), "< 1.2 s", &most)
-	t.row("due to visible on the network, p50 / p99", late.arrived.halfAndMost(), "", nil)
-	t.row("due to live, p50 / p99", late.live.halfAndMost(), "", nil)
+	t.row("due time to first network call, p50", seconds(median(late.called)), "< 0.5 s", &half)
+	t.row("due time to first network call, p99", seconds(quantile(late.called, 0.99)), "< 1.2 s", &most)
+	t.row("due time to visible on the network, p50 / p99", late.arrived.halfAndMost(), "", nil)
+	t.row("due time to live, p50 / p99", late.live.halfAndMost(), "", nil)
 	return nil
 }
 
@@ -53,7 +53,7 @@ func measureFlood(ctx context.Context, o options, folder string, t *table) error
 		goal     time.Duration
 	}{
 		{"five networks", manyAccounts, chooseAny, goalFlood},
-		{"two networks, only texts,", floodAccounts, chooseText, goalTextFlood},
+		{"two networks, texts only,", floodAccounts, chooseText, goalTextFlood},
 	} {
 		part := filepath.Join(folder, strconv.Itoa(flood.accounts))
 		late, err := publishAtOnce(ctx, o, part, flood.accounts, floodPosts, flood.choose)
@@ -62,10 +62,10 @@ func measureFlood(ctx context.Context, o options, folder string, t *table) error
 		}
 		last := slices.Max(late.live)
 		met := last < flood.goal
-		t.section(fmt.Sprintf("%d posts on %s due in one second, %d accounts of each network, each network call %s",
+		t.section(fmt.Sprintf("%d posts on %s due in one second, %d accounts on each network, each network call taking %s",
 			floodPosts, flood.networks, flood.accounts, callTakes))
-		t.row("texts: due to the first network call, p50 / p99", late.called.halfAndMost(), "", nil)
-		t.row("due until all are live", seconds(last), "< "+seconds(flood.goal), &met)
+		t.row("texts: due time to first network call, p50 / p99", late.called.halfAndMost(), "", nil)
+		t.row("due time to all posts live", seconds(last), "< "+seconds(flood.goal), &met)
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ func (p *publisher) judgePage(ctx context.Context, visitor *http.Client, path st
 		return found, err
 	}
 	if found.FinalDisplayedURL != page {
-		return found, fmt.Errorf("lighthouse was led to %s", found.FinalDisplayedURL)
+		return found, fmt.Errorf("lighthouse was redirected to %s", found.FinalDisplayedURL)
 	}
 	return found, nil
 }

@@ -117,7 +117,7 @@ func (c *client) ask(request []byte, want int) error {
 		}
 	}
 	if length < 0 {
-		return errors.New("a response does not state its length")
+		return errors.New("a response has no Content-Length header")
 	}
 	_, err = io.CopyN(io.Discard, c.in, int64(length))
 	return err

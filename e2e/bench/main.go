@@ -51,12 +51,12 @@ func run(ctx context.Context, args []string) error {
 	set.StringVar(&o.binary, "binary", "bin/belfry", "the program to measure")
 	set.IntVar(&o.clients,
 		"clients", 16, "how many clients send requests at once, each over its own connection and from its own address")
-	set.IntVar(&o.rounds, "rounds", 5, "how often the program and the programs that it is compared with take turns")
+	set.IntVar(&o.rounds, "rounds", 5, "how many turns the program and each program that it is compared with take")
 	set.DurationVar(&o.round, "round", 3*time.Second, "how long each turn takes")
 	set.IntVar(&o.posts, "posts", 1000, "how many posts are due in one second")
 	set.StringVar(&o.only, "only", "", "measure only one part: start, reads, creations, lateness, reels, throughput, "+
-		"flood, upload, pages or size; size takes long and is measured only with this option")
-	set.IntVar(&o.filled, "filled", 3_000_000, "how many posts the database has for size")
+		"flood, upload, pages or size; size takes a long time and is measured only with this option")
+	set.IntVar(&o.filled, "filled", 3_000_000, "how many posts the database contains when size is measured")
 	if err := set.Parse(args); err != nil {
 		return err
 	}

@@ -144,7 +144,7 @@ func (p *publisher) signIn(ctx context.Context) (visitor *http.Client, home stri
 	}
 	home, isPosts := strings.CutSuffix(answer.Request.URL.Path, "/posts")
 	if answer.StatusCode != http.StatusOK || !isPosts {
-		return nil, "", fmt.Errorf("signing in leads to %s, which answers %s", answer.Request.URL, answer.Status)
+		return nil, "", fmt.Errorf("signing in redirects to %s, which responds with status %s", answer.Request.URL, answer.Status)
 	}
 	return visitor, home, nil
 }
@@ -158,7 +158,7 @@ func (p *publisher) dashboardPages(home string, month time.Time, post string) []
 		{name: "live posts", path: "/posts?status=live"},
 		{name: "failed posts", path: "/posts?status=failed"},
 		{name: "posts of an account", path: "/posts?accountId=" + p.seed.Accounts["threads"]},
-		{name: "posts found by words", path: "/posts?status=all&q=rye+harbour"},
+		{name: "posts found by a text search", path: "/posts?status=all&q=rye+harbour"},
 		{name: "a post", path: "/posts/" + post},
 		{name: "compose", path: "/compose"},
 		{name: "a queued post in the composer", path: "/posts/" + post + "/edit"},
@@ -168,7 +168,7 @@ func (p *publisher) dashboardPages(home string, month time.Time, post string) []
 		{name: "calendar, list", path: "/calendar?view=list&" + date, goal: goalCalendar},
 		{name: "media", path: "/media"},
 		{name: "media as a list", path: "/media?view=list"},
-		{name: "media found by words", path: "/media?q=bakery-1"},
+		{name: "media found by a text search", path: "/media?q=bakery-1"},
 		{name: "media, largest first", path: "/media?sort=largest"},
 		{name: "accounts", path: "/accounts"},
 		{name: "groups", path: "/groups"},
@@ -210,7 +210,7 @@ func (p *publisher) timePage(ctx context.Context, visitor *http.Client, path str
 		}
 		took = append(took, time.Since(began))
 		if answer.StatusCode != http.StatusOK || answer.Request.URL.Path != r.URL.Path {
-			return 0, 0, fmt.Errorf("%s leads to %s, which answers %s", path, answer.Request.URL, answer.Status)
+			return 0, 0, fmt.Errorf("%s redirects to %s, which responds with status %s", path, answer.Request.URL, answer.Status)
 		}
 	}
 	return quantile(took, 0.95), len(body), nil

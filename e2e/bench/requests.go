@@ -50,7 +50,7 @@ func measureReads(ctx context.Context, o options, folder string, t *table) error
 		if err := compete(ctx, o, reads); err != nil {
 			return err
 		}
-		t.section(fmt.Sprintf("GET /v1/posts/{id}, requests a second, %d clients, median of %d rounds of %s", o.clients,
+		t.section(fmt.Sprintf("GET /v1/posts/{id}, requests per second, %d clients, median of %d rounds of %s", o.clients,
 			o.rounds, o.round))
 		tell(t, reads, goalReads)
 		return nil
@@ -75,7 +75,7 @@ func measureCreations(ctx context.Context, o options, folder string, t *table) e
 		if err := compete(ctx, o, creations); err != nil {
 			return err
 		}
-		t.section("POST /v1/posts, scheduled posts a second in one workspace, the same way")
+		t.section("POST /v1/posts, scheduled posts per second in one workspace, measured the same way")
 		tell(t, creations, goalCreations)
 		return nil
 	})

@@ -119,7 +119,7 @@ func (s *service) await(ctx context.Context, url string) error {
 			}
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%s does not become ready", url)
+			return fmt.Errorf("%s did not become ready", url)
 		}
 		select {
 		case <-ctx.Done():
@@ -192,7 +192,7 @@ func call(ctx context.Context, method, url, key string, body, into any) error {
 		return err
 	}
 	if answer.StatusCode/100 != 2 {
-		return fmt.Errorf("%s %s answers %d: %s", method, url, answer.StatusCode, raw)
+		return fmt.Errorf("%s %s responded with status %d: %s", method, url, answer.StatusCode, raw)
 	}
 	if into == nil {
 		return nil

@@ -62,8 +62,8 @@ func measureStart(ctx context.Context, o options, folder string, t *table) error
 	t.row("warm start, to /readyz", seconds(median(warm)), "< 2 s", &startMet)
 	t.row("memory of the program after a minute at rest", fmt.Sprintf("%.1f MiB", float64(resident)/1024), "< 80 MiB",
 		&memoryMet)
-	t.row("processor time in a minute at rest, including PostgreSQL", fmt.Sprintf("%.2f %% of a core", share*100), "< 1 %", &idleMet)
-	t.row("the same of PostgreSQL and a River client without the program", fmt.Sprintf("%.2f %% of a core", floor*100), "", nil)
+	t.row("processor time in a minute at rest, including PostgreSQL", fmt.Sprintf("%.2f%% of a core", share*100), "< 1%", &idleMet)
+	t.row("the same of PostgreSQL and a River client without the program", fmt.Sprintf("%.2f%% of a core", floor*100), "", nil)
 	return nil
 }
 

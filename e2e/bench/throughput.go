@@ -71,7 +71,7 @@ func measureThroughput(ctx context.Context, o options, folder string, t *table) 
 	}
 	met := ours/standard >= goalThroughput
 	t.section(fmt.Sprintf("%d texts on two networks, due at once, with networks that answer at once", throughputPosts))
-	t.row("posts a second, from due until all are live", fmt.Sprintf("%.0f /s", ours), "", nil)
+	t.row("posts per second, from the due time until all are live", fmt.Sprintf("%.0f /s", ours), "", nil)
 	t.row("database transactions for each post", strconv.Itoa(perPost), "", nil)
 	t.row(fmt.Sprintf("pgbench: as many of its own transactions (TPC-B) for each post, %d clients", o.clients),
 		fmt.Sprintf("%.0f /s", standard), "", nil)
