@@ -24,20 +24,20 @@ func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 	t.Run("memory does not grow with the object", func(t *testing.T) { littleMemory(t, opened(t, open)) })
 	t.Run("memory does not grow with the number of puts", func(t *testing.T) { littleMemoryEach(t, opened(t, open)) })
 	for name, test := range map[string]func(*testing.T, blob.Store){
-		"what is put comes back":                     comesBack,
-		"what is put without a size comes back":      comesBackUnannounced,
-		"a put that breaks off leaves nothing":       breaksOff,
-		"a put that breaks off leaves the old":       leavesOld,
-		"puts of one key at once leave one of them":  oneOfMany,
-		"an object is read at any place":             anyPlace,
-		"an object outlives its deletion or says so": deletedWhileOpen,
-		"an object never mixes with the next":        replacedWhileOpen,
-		"keys are listed in order, from any place":   inOrder,
-		"a listing ends when it is told to":          listingEnds,
-		"an odd key is refused":                      oddKeys,
-		"what is not there is not found":             notFound,
-		"everything ends with its context":           cancelled,
-		"a put ends with its context half way":       cancelledHalfWay,
+		"a stored object is returned unchanged":                        comesBack,
+		"an object stored without a size is returned unchanged":        comesBackUnannounced,
+		"an interrupted put leaves nothing":                            breaksOff,
+		"an interrupted put leaves the old object":                     leavesOld,
+		"concurrent puts of one key leave one object":                  oneOfMany,
+		"an object can be read from any position":                      anyPlace,
+		"an open object that is deleted returns its bytes or an error": deletedWhileOpen,
+		"an open object never returns bytes of its replacement":        replacedWhileOpen,
+		"keys are listed in order, from any key":                       inOrder,
+		"a listing stops when the caller stops it":                     listingEnds,
+		"an invalid key is refused":                                    oddKeys,
+		"a missing object is not found":                                notFound,
+		"every operation ends with its context":                        cancelled,
+		"an unfinished put ends with its context":                      cancelledHalfWay,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -85,7 +85,7 @@ func get(t *testing.T, s blob.Store, key string) []byte {
 		t.Fatal(err)
 	}
 	if o.Size() != int64(len(b)) {
-		t.Errorf("%s has the size %d and %d bytes", key, o.Size(), len(b))
+		t.Errorf("%s reports the size %d but contains %d bytes", key, o.Size(), len(b))
 	}
 	return b
 }
@@ -105,7 +105,7 @@ func keys(t *testing.T, s blob.Store, prefix, after string) (all []string) {
 func want(t *testing.T, s blob.Store, key string, b []byte) {
 	t.Helper()
 	if got := get(t, s, key); !bytes.Equal(got, b) {
-		t.Errorf("%s came back changed: %d bytes, want %d", key, len(got), len(b))
+		t.Errorf("%s was changed: %d bytes, want %d", key, len(got), len(b))
 	}
 }
 
@@ -142,7 +142,7 @@ func broken(size int) map[string]struct {
 	r    io.Reader
 	want error
 } {
-	gone := errors.New("the client went away")
+	gone := errors.New("the client disconnected")
 	return map[string]struct {
 		r    io.Reader
 		want error
@@ -174,7 +174,7 @@ func breaksOff(t *testing.T, s blob.Store) {
 func nothingUnfinished(t *testing.T, s blob.Store) {
 	t.Helper()
 	if n, err := s.RemoveUnfinishedPuts(t.Context(), time.Now().Add(time.Hour)); n != 0 || err != nil {
-		t.Errorf("%d unfinished things left, %v", n, err)
+		t.Errorf("%d unfinished puts left, %v", n, err)
 	}
 }
 

@@ -37,7 +37,7 @@ func StartVersityGateway(t *testing.T) *Gateway {
 			return g
 		}
 	}
-	t.Fatal("the S3 server does not start")
+	t.Fatal("the S3 server did not start")
 	return nil
 }
 
@@ -89,10 +89,10 @@ func start(t *testing.T, program string) *Gateway {
 		select {
 		case <-tick.C:
 		case <-g.ended:
-			t.Logf("the S3 server ended: %s", said.String())
+			t.Logf("the S3 server exited: %s", said.String())
 			return nil
 		case <-deadline:
-			t.Logf("the S3 server does not listen")
+			t.Logf("the S3 server did not start listening")
 			return nil
 		}
 	}

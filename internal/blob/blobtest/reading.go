@@ -39,7 +39,7 @@ func anyPlace(t *testing.T, s blob.Store) {
 			got, off := make([]byte, 70_000), i*(partial-70_000)/7
 			if n, err := o.ReadAt(got, int64(off)); n != len(got) || err != nil && !errors.Is(err, io.EOF) ||
 				!bytes.Equal(got, large[off:off+len(got)]) {
-				t.Errorf("read at %d: %d bytes, %v, or the wrong ones", off, n, err)
+				t.Errorf("read at %d: %d bytes, %v, or wrong bytes", off, n, err)
 			}
 		})
 	}
@@ -79,7 +79,7 @@ func deletedWhileOpen(t *testing.T, s blob.Store) {
 		t.Errorf("read %d bytes, %v: neither its own bytes nor an error", len(got), err)
 	}
 	if _, err := o.ReadAt(start, 100); err == nil && !bytes.Equal(start, b[100:110]) {
-		t.Error("read other bytes after the deletion")
+		t.Error("read wrong bytes after the deletion")
 	}
 }
 
@@ -91,12 +91,12 @@ func replacedWhileOpen(t *testing.T, s blob.Store) {
 	for _, off := range []int64{0, partial - 10} {
 		got := make([]byte, 10)
 		if _, err := o.ReadAt(got, off); err == nil && string(got) != "aaaaaaaaaa" {
-			t.Errorf("read %q out of the next object", got)
+			t.Errorf("read %q from the replacement", got)
 		}
 	}
 	got, err := io.ReadAll(o)
 	if bytes.Contains(got, []byte("b")) || err == nil && len(got) != partial {
-		t.Errorf("read %d bytes with others among them, %v", len(got), err)
+		t.Errorf("read %d bytes, some of them from the replacement, %v", len(got), err)
 	}
 	want(t, s, "a/b", after)
 }

@@ -64,7 +64,7 @@ func littleMemoryEach(t *testing.T, s blob.Store) {
 		}
 		group.Wait()
 	}); n > allowed {
-		t.Errorf("%d puts at once took %d MiB of memory", puts, n>>20)
+		t.Errorf("%d concurrent puts took %d MiB of memory", puts, n>>20)
 	}
 }
 
@@ -89,7 +89,7 @@ func oneOfMany(t *testing.T, s blob.Store) {
 		group.Wait()
 		got := get(t, s, "a/b")
 		if len(got) != size || len(bytes.Trim(got, string(got[:1]))) > 0 {
-			t.Errorf("%d bytes, more than one put among them", len(got))
+			t.Errorf("%d bytes, mixed from more than one put", len(got))
 		}
 	}
 	nothingUnfinished(t, s)
@@ -132,13 +132,13 @@ func inOrder(t *testing.T, s blob.Store) {
 				}
 			}
 			if got := keys(t, s, prefix, after); !slices.Equal(got, want) {
-				t.Errorf("%q after %q: %d keys or a wrong order, want %d: %.5q", prefix, after, len(got), len(want), got)
+				t.Errorf("%q after %q: %d keys, or in the wrong order, want %d: %.5q", prefix, after, len(got), len(want), got)
 			}
 		}
 	}
 	err := s.Each(t.Context(), "", "", func(key string, size int64, modified time.Time) error {
 		if size != int64(len(key)) || time.Since(modified).Abs() > time.Hour {
-			t.Errorf("%s has the size %d and the time %v", key, size, modified)
+			t.Errorf("%s is listed with the size %d and the time %v", key, size, modified)
 		}
 		return nil
 	})
