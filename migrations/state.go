@@ -32,7 +32,7 @@ func (s State) CheckCompatible() error {
 		return nil
 	}
 	return fmt.Errorf("the database's schema was created by a newer version of Belfry: "+
-		"it requires a version that knows migration %d, but this version knows only the migrations up to %d. Run the newer version, or restore a backup from before the upgrade", s.floor, s.known)
+		"it requires a version that includes migration %d, but this version includes only the migrations up to %d. Run the newer version, or restore a backup from before the upgrade", s.floor, s.known)
 }
 
 // ReadState returns the state of a database. It changes nothing.

@@ -17,7 +17,7 @@ var (
 	errBadAnswer   = errors.New("the server sent an unexpected response")
 	errUnavailable = errors.New("the server is temporarily unavailable")
 	errIdle        = errors.New("the server stopped sending data")
-	errSlow        = errors.New("the bytes arrived too slowly")
+	errSlow        = errors.New("the server sent data too slowly")
 )
 
 // Error is the error of a failed download. Its message is always the same, so Belfry cannot be used to explore a

@@ -25,7 +25,7 @@ func (s *Service) DeleteFile(ctx context.Context, t store.Tenant, id core.MediaI
 		return store.Media{}, err
 	case len(inUse) > 0:
 		return store.Media{}, core.Fail(core.CodeConflict, "This file is used by drafts, queued posts or posts with a pending retry.").
-			WithHint("First remove the file from these posts, or cancel and delete the posts.")
+			WithHint("First, remove the file from these posts, or cancel and delete the posts.")
 	case len(deleted) == 0:
 		return store.Media{}, store.ErrNotFound
 	}

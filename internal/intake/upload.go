@@ -253,7 +253,7 @@ func (s *Service) releaseClaimAndExplainFailure(
 		return s.explainUploadConflict(ctx, t, claim.ID)
 	case source.err != nil, errors.Is(err, io.ErrUnexpectedEOF):
 		return core.Invalid("", "The upload was interrupted.").
-			WithHint("Send the whole file again to the same address, at 16 KiB per second or more.").WithCause(err)
+			WithHint("Send the whole file again to the same address, at a rate of at least 16 KiB per second.").WithCause(err)
 	}
 	return err
 }

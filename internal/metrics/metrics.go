@@ -55,7 +55,7 @@ func New() *Metrics {
 		refreshes: newCounterVec("token_refreshes_total", "Number of attempts to renew an account's token, by outcome.", "platform", "outcome"),
 		sealed: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "belfry_sealed_values",
-			Help: "Number of values in the database that are encrypted with each secret key. A key other than the first can be removed two days after its number has become 0.",
+			Help: "Number of values in the database that are encrypted with each secret key. You can remove a key other than the first one two days after its number reaches 0.",
 		}, []string{"key"}),
 	}
 	m.Registry.MustRegister(m.lateness, m.outcomes, m.calls, m.http, m.takeovers, m.fenced, m.refused, m.overdue,

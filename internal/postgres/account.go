@@ -39,7 +39,7 @@ func chooseSystemUser(clusterDir string) (systemUser, error) {
 		return systemUser{name: name, uid: uid, gid: gid, switched: true}, errors.Join(uidErr, gidErr)
 	}
 	return systemUser{},
-		errors.New("PostgreSQL does not run as root, and this machine has no user \"postgres\" or \"nobody\": create one of them, or do not start Belfry as root")
+		errors.New("PostgreSQL cannot run as root, and this machine has no user \"postgres\" or \"nobody\": create one of them, or do not start Belfry as root")
 }
 
 // ownerOf returns the user and group of a file.
@@ -113,7 +113,7 @@ func (a systemUser) checkUserCanReach(path string) error {
 		if info.Mode()&enter == 0 {
 			return fmt.Errorf("the folder %s is not accessible to the user %q, who runs PostgreSQL when Belfry is started "+
 				"as root: run `chmod %s+x %s` or, if that folder contains the data folder, set BELFRY_DATA_DIR to a "+
-				"folder that this user can reach, such as /var/lib/belfry", dir, a.name, class, dir)
+				"folder that this user can access, such as /var/lib/belfry", dir, a.name, class, dir)
 		}
 		if dir == filepath.Dir(dir) {
 			return nil

@@ -56,7 +56,7 @@ func (s *Server) stopLeftoverServerOrTakePIDFile(ctx context.Context) error {
 	// parent, as ours is. The other lines show the server which sessions still use its files, so these lines stay.
 	_, rest, _ := strings.Cut(string(text), "\n")
 	if err := cluster.WriteFile(pidFile, fmt.Appendf(nil, "%d\n%s", os.Getpid(), rest), 0o600); err != nil {
-		return fmt.Errorf("replace the process id in the local database's pid file: %w", err)
+		return fmt.Errorf("replace the process ID in the local database's pid file: %w", err)
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func (s *Server) launchServer(ctx context.Context) (*process, error) {
 		// A server killed with -9 leaves sessions, which end within a moment. Until then, a new server must not touch their
 		// files.
 		if !strings.Contains(said, "pre-existing shared memory block") || time.Now().After(deadline) {
-			return nil, fmt.Errorf("start the local PostgreSQL %d: %w; its log %s says:\n%s", s.bin.Major, err, s.layout.log, said)
+			return nil, fmt.Errorf("start the local PostgreSQL %d: %w; its log %s contains:\n%s", s.bin.Major, err, s.layout.log, said)
 		}
 		if err := sleepContext(ctx, 100*time.Millisecond); err != nil {
 			return nil, err

@@ -27,7 +27,7 @@ func (e *HeldError) IsService() bool { return e.Kind == byServe }
 
 func (e *HeldError) Error() string {
 	if !e.IsService() {
-		return fmt.Sprintf("another belfry command is using %s (pid %s): wait until it is done", e.Dir, e.Pid)
+		return fmt.Sprintf("another belfry command is using %s (pid %s): wait until it finishes", e.Dir, e.Pid)
 	}
 	return fmt.Sprintf("another belfry serve is using %s (pid %s): stop it first, or set BELFRY_DATA_DIR to another folder", e.Dir, e.Pid)
 }

@@ -74,7 +74,7 @@ func locateServerProgramsIn(ctx context.Context, majorOrZeroForNewest int, onlyD
 func chooseVersion(found []serverPrograms, majorOrZeroForNewest int) (serverPrograms, error) {
 	if len(found) == 0 {
 		return serverPrograms{},
-			errors.New("Belfry cannot find PostgreSQL's server programs (initdb, postgres): install PostgreSQL with your package manager (`make need-postgres` does it), set PG_BIN to the folder that contains its programs, or set BELFRY_DATABASE_URL to the address of a server that runs elsewhere")
+			errors.New("Belfry cannot find PostgreSQL's server programs (initdb, postgres): install PostgreSQL with your package manager (`make need-postgres` does this), set PG_BIN to the folder that contains its programs, or set BELFRY_DATABASE_URL to the address of a server that runs elsewhere")
 	}
 	if major := majorOrZeroForNewest; major != 0 {
 		i := slices.IndexFunc(found, func(b serverPrograms) bool { return b.Major == major })

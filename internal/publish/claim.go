@@ -127,7 +127,7 @@ func (c *claim) logInsteadIfClaimLost(err error) error {
 		return nil
 	case errors.Is(err, store.ErrFenced):
 		c.engine.cfg.Metrics.CountWriteRefusedAfterTakeover()
-		c.log.Warn("the lease has ended, and another worker has taken over the post")
+		c.log.Warn("the lease has expired, and another worker has taken over the post")
 		return nil
 	case errors.Is(err, store.ErrNotFound), store.IsMissingReference(err, "post"):
 		// A failed post may be deleted while the network is asked about it.

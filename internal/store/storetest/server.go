@@ -105,7 +105,7 @@ func makeBaseDir(temp string) (string, error) {
 	}
 	info, err := os.Lstat(dir)
 	if err != nil {
-		return "", fmt.Errorf("look at the folder of the test servers: %w", err)
+		return "", fmt.Errorf("inspect the folder of the test servers: %w", err)
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || int(stat.Uid) != os.Geteuid() {
 		return "", fmt.Errorf("%s already exists and is not a folder that Belfry created: move it elsewhere", dir)
