@@ -109,7 +109,7 @@ func (r *request) listNewestUnchosenFiles(chosenIDs []string) ([]posts.File, err
 func checkNoFileMissing(form url.Values, m posts.ComposeModel) *core.Error {
 	for _, name := range form[posts.FieldUpload] {
 		if name != "" {
-			return core.Invalid("mediaIds", "%s has not been uploaded yet.", name).WithHint("Press “Add to the post” first.")
+			return core.Invalid("mediaIds", "%s has not been uploaded yet.", name).WithHint("Select “Add to the post” first.")
 		}
 	}
 	for _, id := range form[posts.FieldMedia] {

@@ -39,7 +39,7 @@ func newFormReplayKeyOrNil(form url.Values) *app.ReplayKey {
 }
 
 // errNoRedirect is the error of a form that was answered with a page: nothing was done, and the form can be sent again.
-var errNoRedirect = core.Fail(core.CodeConflict, "The response to the form is a page and not a redirect.")
+var errNoRedirect = core.Fail(core.CodeConflict, "The response to the form is a page instead of a redirect.")
 
 // formAnswer is the address to which a form redirected, and what the session keeps for the page there, by the keys in
 // keysForNextPage.

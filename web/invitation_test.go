@@ -28,7 +28,7 @@ func TestANewPersonJoinsByTheLink(t *testing.T) {
 	page := b.get(address).is(t, http.StatusOK)
 	page.says(t, "Join Bell & Rope", "Owner of Bell & Rope has invited you to join the workspace Bell & Rope as a viewer.",
 		"New to Belfry? Enter your name and choose a password.",
-		"Already have an account here? Enter its password. Its name stays as it is.")
+		"Already have an account here? Enter its password. The account keeps its current name.")
 	if page.value(t, "email") != "ada@example.org" || page.value(t, "name") != "ada" ||
 		page.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("the page is %s", page.text())

@@ -44,7 +44,7 @@ func (r *request) renderKeys(status int, m settings.KeysModel) error {
 	m.Address = r.web.cfg.PublicURL.JoinPath("v1").String()
 	if m.CanCreatePosts() {
 		if m.Sample, m.SampleAccount, err = r.planSampleDraft(); err != nil { // must not hide the new key
-			r.web.cfg.Log.WarnContext(r.context(), "cannot plan a draft to try a new key with", "error", err)
+			r.web.cfg.Log.WarnContext(r.context(), "cannot plan a draft for trying out a new key", "error", err)
 		}
 	}
 	return r.render(status, settings.Keys(m), nil)

@@ -86,7 +86,7 @@ func (r *request) describeInvitationNow(email string) (string, error) {
 		}
 		resend := settings.MembersModel{Mails: r.web.cfg.App.MailMode() != app.MailOff}.ResendLabel()
 		return "This invitation has already been created, and its link was shown only once. " +
-			"If you need another link, press “" + resend + "”.", nil
+			"If you need another link, select “" + resend + "”.", nil
 	}
 	return "This invitation is no longer valid. To create another one, enter the email address again.", nil
 }

@@ -162,7 +162,7 @@ func TestARepeatedInvitationSaysWhatHasBecomeOfIt(t *testing.T) {
 		s.b.get("/settings/members").says(t, says)
 	}
 	made := s.submit(page, testid("invite-form"), "email", " Ben@example.org", "role", "editor").is(t, http.StatusCreated)
-	again("If you need another link, press")
+	again("If you need another link, select")
 	address := strings.TrimPrefix(textOf(made.one(t, testid("new-link"))), apptest.PublicURL)
 	s.browser().post(address, "name", "Ben", "password", "crooked bells ring").leads(t, "/posts")
 	again("Ben is already a member.")

@@ -79,7 +79,7 @@ func TestSetUpReportsEveryWrongFieldAtOnce(t *testing.T) {
 	for _, input := range []string{"workspace", "name", "email", "password", "tz"} {
 		page.one(t, testid(input+"-error"))
 	}
-	page.says(t, "Belfry does not know this time zone. Enter a large city in your time zone, such as Berlin or New York.")
+	page.says(t, "Belfry does not recognize this time zone. Enter a large city in your time zone, such as Berlin or New York.")
 	if page.value(t, "email") != "ada@" || page.value(t, "tz") != "Europe/Berlni" || page.value(t, "password") != "" {
 		t.Error("the form was emptied, or shows the password")
 	}

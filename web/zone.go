@@ -17,7 +17,7 @@ func expandCityToZoneName(entered string) string {
 func explainInvalidZone(entered string) string {
 	found := core.FindZoneNames(entered)
 	if len(found) == 0 {
-		return "Belfry does not know this time zone. Enter a large city in your time zone, such as Berlin or New York."
+		return "Belfry does not recognize this time zone. Enter a large city in your time zone, such as Berlin or New York."
 	}
 	return "Several time zones have this name. Enter " + core.JoinNames(found, "or") + "."
 }

@@ -136,7 +136,7 @@ func Invitation(m InvitationModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<ul class=\"door-cases\" data-testid=\"join-cases\"><li><strong>New to Belfry?</strong> Enter your name and choose a password.</li><li><strong>Already have an account here?</strong> Enter its password. Its name stays as it is.</li></ul><form method=\"post\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<ul class=\"door-cases\" data-testid=\"join-cases\"><li><strong>New to Belfry?</strong> Enter your name and choose a password.</li><li><strong>Already have an account here?</strong> Enter its password. The account keeps its current name.</li></ul><form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -80,7 +80,7 @@ func Forgot(m ForgotModel) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"door-lead\">No email after a few minutes? Check your spam folder and the spelling of the address. If you have requested several links, use the last one.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"door-lead\">No email after a few minutes? Check your spam folder and the spelling of the address. If you have requested several links, use the most recent one.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -236,7 +236,7 @@ func keptEmails(outboxURLOrEmpty string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "Its outbox can be opened only on the computer that runs it.")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "You can open the outbox only on the computer that runs the sandbox.")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -35,7 +35,7 @@ var pageTexts = map[int]pageText{
 	http.StatusPaymentRequired: {
 		"circle-alert", "Your subscription plan does not allow this action",
 		"The workspace has reached one of its limits, or its subscription plan does not include this feature.",
-		"Change the plan. If the monthly limit on posts is reached, you can also wait until next month.",
+		"Change the subscription plan. If the monthly limit on posts is reached, you can also wait until next month.",
 	},
 	http.StatusForbidden: {
 		"ban", "You do not have permission",

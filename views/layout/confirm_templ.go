@@ -18,7 +18,7 @@ type ConfirmModel struct {
 	Frame   Frame
 	Title   string   // a question
 	Subject string   // what the action affects; "" if the title says it
-	About   string   // where the subject is and in which state; optional
+	About   string   // where the subject is and what state it is in; optional
 	Points  []string // the consequences, one sentence each
 	Action  string   // the address to which the form is posted
 	Button  string   // says what happens

@@ -398,7 +398,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{
 			"what keeps posts from being published is a warning", "accounts", ".account-note.warn:has(.icon)", []string{
 				"Reconnect the account before 24 Nov 2026, 10:05 CET to keep access.",
-				"Threads is not accepting posts from this account at the moment: Try again tomorrow.",
+				"Threads is not accepting posts from this account right now: Try again tomorrow.",
 				"Photos cannot be published, because Threads cannot download them from this server. " +
 					"Ask the server's operator for a public address (BELFRY_MEDIA_URL).",
 			},
@@ -421,7 +421,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{
 			"groups that exist can be used without the plan", "groups-not-included", "[data-testid=alert] p", []string{
 				"Your subscription plan does not include groups",
-				"You can use, edit and delete existing groups, but not create new ones.", "See subscription plans",
+				"You can use, edit and delete existing groups, but you cannot create new ones.", "See subscription plans",
 			},
 		},
 		{

@@ -12,9 +12,9 @@ import "strconv"
 
 // Beside are the other posts that one request created for the same time as a post and that have the same state.
 type Beside struct {
-	Posts []OtherPost // the first of them
+	Posts []OtherPost // the first few of these posts
 	Total int
-	URL   string // the page of all of them, with the post itself
+	URL   string // the page that lists all of them and the post itself
 }
 
 // OtherPost is a post beside another. Its fields but the address are names.

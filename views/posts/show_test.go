@@ -29,7 +29,7 @@ func TestAPostWhoseSearchWaitsForAnotherPostNamesNoTime(t *testing.T) {
 	if err := notice(m).Render(t.Context(), &page); err != nil {
 		t.Fatal(err)
 	}
-	const want = "This post waits for another post of this account. Then Belfry asks Threads whether the post arrived."
+	const want = "This post is waiting for another post of this account. Belfry will then ask Threads whether this post arrived."
 	if got := page.String(); !strings.Contains(got, want) || strings.Contains(got, "is asking") || strings.Contains(got, "<time") {
 		t.Errorf("the page says %s", got)
 	}

@@ -179,7 +179,7 @@ func newInvitation(m MembersModel) templ.Component {
 	})
 }
 
-// roleTable explains what each role may do.
+// roleTable explains what each role can do.
 func roleTable() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -201,7 +201,7 @@ func roleTable() templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<section class=\"card table-card role-table\" aria-labelledby=\"roles-title\"><h2 id=\"roles-title\" class=\"card-heading\">What each role may do</h2><table data-testid=\"roles\"><thead><tr><th scope=\"col\"><span class=\"unseen\">Task</span></th>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<section class=\"card table-card role-table\" aria-labelledby=\"roles-title\"><h2 id=\"roles-title\" class=\"card-heading\">What each role can do</h2><table data-testid=\"roles\"><thead><tr><th scope=\"col\"><span class=\"unseen\">Task</span></th>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -23,7 +23,7 @@ const FieldMail = "mail"
 type ProfileModel struct {
 	Frame    layout.Frame
 	Role     core.Role
-	Managers []contract.Member // the owners and admins to ask; none for one of them
+	Managers []contract.Member // the owners and admins to ask; empty if the person is one of them
 	// Name, Email and Mail are the form's values.
 	Name, Email string
 	Mail        core.MailChoice
@@ -292,7 +292,7 @@ func managers(list []contract.Member) templ.Component {
 			templ_7745c5c3_Var11 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<section class=\"card stack managers\" aria-labelledby=\"managers-title\" data-testid=\"managers\"><h2 id=\"managers-title\">Owners and admins</h2><p class=\"help\">Ask them to do what your role does not allow.</p><ul>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<section class=\"card stack managers\" aria-labelledby=\"managers-title\" data-testid=\"managers\"><h2 id=\"managers-title\">Owners and admins</h2><p class=\"help\">Ask one of them to do anything that your role does not allow.</p><ul>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -71,7 +71,7 @@ func shortcutSwitch(f layout.Frame) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " aria-describedby=\"shortcuts-help\"> <span>Single-key shortcuts</span></label><p class=\"help\" id=\"shortcuts-help\">For example, J goes to the next item of a list. Turn off single-key shortcuts if you control your computer by voice. Shortcuts with Ctrl or Cmd always work.</p><button type=\"submit\" class=\"button\">Save shortcuts</button></form>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " aria-describedby=\"shortcuts-help\"> <span>Single-key shortcuts</span></label><p class=\"help\" id=\"shortcuts-help\">For example, J goes to the next item in a list. Turn off single-key shortcuts if you control your computer by voice. Shortcuts with Ctrl or Cmd always work.</p><button type=\"submit\" class=\"button\">Save shortcuts</button></form>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

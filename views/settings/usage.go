@@ -35,7 +35,7 @@ func (m UsageModel) meters() []meter {
 		{
 			"posts", "Posts in " + formatMonth(m.Usage.Period), m.Usage.Posts.Used, m.Usage.Posts.Limit, core.FormatThousands,
 			"you can still write drafts. To schedule more posts, wait until next month or turn posts that you queued this month into drafts.",
-			"Posts that were scheduled or sent this month, whenever they go out. Drafts do not count.",
+			"Posts that were scheduled or sent this month, regardless of when they go out. Drafts do not count.",
 		},
 		{
 			"storage", "Storage", m.Usage.Storage.UsedBytes, m.Usage.Storage.LimitBytes, core.FormatBytes,
