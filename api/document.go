@@ -97,7 +97,7 @@ func (d documentBuilder) describeRoute(r *route) *huma.Operation {
 	if r.idField != nil {
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString},
-			Description: "The id of a record in this workspace. The response is the same for malformed and unknown ids, and for ids from another workspace.",
+			Description: "The ID of a record in this workspace. The response is the same for malformed and unknown IDs, and for IDs from another workspace.",
 		})
 	}
 	for _, p := range r.parameters {

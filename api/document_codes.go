@@ -21,8 +21,8 @@ var meanings = map[core.Code]meaning{
 	core.CodeQuotaExceeded:     {"The subscription plan does not include what the request needs, or one of its limits has been reached: for example, the monthly post quota is used up, the file is too large, or the storage is full. The response contains `limit`, `used` and `upgradeUrl`.", "Follow `hint`, or change the subscription plan."},
 	core.CodeInsufficientScope: {"The credential does not allow the request: the credential is read-only, or the route requires a signed-in person, a recent sign-in or another role.", "Use another credential, or sign in again."},
 	core.CodeNotFound: {
-		"The path does not exist, or the workspace has no record with this id. The response is the same for an id from another workspace.",
-		"Check the path, and use an id from one of this workspace's lists.",
+		"The path does not exist, or the workspace has no record with this ID. The response is the same for an ID from another workspace.",
+		"Check the path, and use an ID from one of this workspace's lists.",
 	},
 	core.CodeMethodNotAllowed: {
 		"The path does not support this method.",
@@ -36,7 +36,7 @@ var meanings = map[core.Code]meaning{
 	core.CodePlanHasIssues: {"The plan has issues. The response contains the plan's `rows`.", "Fix the issues in `rows`."},
 	core.CodeMediaPurged: {
 		"A post uses a file whose content has been deleted. The response contains the plan's `rows`.",
-		"Upload the file again, and use its new id. If the post has failed, duplicate it, and use the new id in the duplicate.",
+		"Upload the file again, and use its new ID. If the post has failed, duplicate it, and use the new ID in the duplicate.",
 	},
 	core.CodeSizeMismatch: {
 		"The `Content-Length` of an upload differs from the reserved `size`. If the header is missing, the status is 411.",
@@ -47,7 +47,7 @@ var meanings = map[core.Code]meaning{
 		"Poll the file's record until its `status` is `ready` or `failed`.",
 	},
 	core.CodeUploadInProgress: {"Another PUT to this upload address is still in progress, or was interrupted less than 30 seconds ago.", "Wait for the number of seconds in `Retry-After`, then try again."},
-	core.CodeUploadExpired:    {"The upload address has expired.", "Reserve a new upload with `POST /media/uploads`, and use its new id."},
+	core.CodeUploadExpired:    {"The upload address has expired.", "Reserve a new upload with `POST /media/uploads`, and use its new ID."},
 	core.CodeOutcomeUnknown: {
 		"Belfry does not know whether the network published the post.",
 		"Check the account on the network. If the post is not there, retry it with `confirmNotPublished: true`. You can also record in the dashboard whether the post was published.",

@@ -15,7 +15,7 @@ func describeTags() []*huma.Tag {
 		{Name: "accounts", Description: "Connected profiles, Pages and channels, and the limits of their networks."},
 		{Name: "groups", Description: "Named sets of accounts to post to."},
 		{Name: "posts", Description: "Each post goes to one account."},
-		{Name: "media", Description: "Images and videos. Posts refer to them by id."},
+		{Name: "media", Description: "Images and videos. Posts refer to them by ID."},
 		{Name: "folders", Description: "Folders for files. A folder can contain other folders."},
 		{Name: "keys", Description: "API keys. Only signed-in owners and admins can list, create and revoke them."},
 		{

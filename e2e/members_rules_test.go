@@ -24,8 +24,8 @@ func TestMemberRules(t *testing.T) {
 		return step{name: name, caller: by, call: call, body: body, status: status, code: code}
 	}
 	unknown := func(name, id string) []step {
-		says := `{"code":"not_found","message":"Nothing in this workspace has this id.",` +
-			`"hint":"Use an id from one of this workspace's lists."}`
+		says := `{"code":"not_found","message":"Nothing in this workspace has this ID.",` +
+			`"hint":"Use an ID from one of this workspace's lists."}`
 		return []step{
 			{
 				name: name + " is changed", caller: "session", call: "PATCH /members/" + id, body: `{"role":"viewer"}`,

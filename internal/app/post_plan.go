@@ -191,7 +191,7 @@ func refuseIfPlanHasIssues(r *postRequest) error {
 		return core.NewPostQuotaExceededError(r.used, *r.subscription.Posts)
 	case issues[core.IssueMediaPurged.Code]:
 		e = core.Fail(core.CodeMediaPurged, "The content of a file has been deleted, so nothing was changed.").
-			WithHint("Upload the file again, and use its new id. The `rows` field contains the file's name.")
+			WithHint("Upload the file again, and use its new ID. The `rows` field contains the file's name.")
 	default:
 		e = core.Fail(core.CodePlanHasIssues, "The plan has issues, so nothing was changed.").
 			WithHint("Fix the issues listed in `rows`. POST /posts/plan shows whether any are left.")

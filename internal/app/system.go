@@ -152,7 +152,7 @@ func (a *App) getWorkspaceBySlugOrID(ctx context.Context, slugOrID string) (core
 	w, err := a.cfg.Store.WorkspaceBySlugOrID(ctx, slugOrID)
 	if errors.Is(err, store.ErrNotFound) {
 		return w, core.Fail(core.CodeNotFound, "There is no workspace %q.", slugOrID).
-			WithHint("Use a short name or an id. `belfry workspace list` shows both.")
+			WithHint("Use a short name or an ID. `belfry workspace list` shows both.")
 	}
 	return w, err
 }

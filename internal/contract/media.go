@@ -51,7 +51,7 @@ type MediaList struct {
 
 // ListMedia has the filters of GET /media (decisions.md, Media, folders, groups).
 type ListMedia struct {
-	FolderID string `query:"folderId" doc:"A folder's id, or \"root\" for files that are not in a folder."`
+	FolderID string `query:"folderId" doc:"A folder's ID, or \"root\" for files that are not in a folder."`
 	Kind     string `query:"kind" enum:"image,video" doc:"Only images, or only videos."`
 	Status   string `query:"status" doc:"Comma-separated statuses." example:"ready"`
 	Q        string `query:"q" doc:"Text to find in the name, title, description or tags." example:"rye"`

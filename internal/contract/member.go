@@ -4,7 +4,7 @@ import "belfry/internal/core"
 
 // Member is a member of the workspace, or an invited person.
 type Member struct {
-	ID        string `json:"id" doc:"Until the person joins, the invitation's id; afterwards the person's id, as in GET /whoami."`
+	ID        string `json:"id" doc:"Until the person joins, the invitation's ID; afterwards the person's ID, as in GET /whoami."`
 	Name      string `json:"name"`
 	Email     string `json:"email"`
 	Role      string `json:"role" enum:"owner,admin,editor,viewer"`

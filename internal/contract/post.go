@@ -9,7 +9,7 @@ import (
 
 // Post is the post record (Spec §2, Post; decisions.md adds settings).
 type Post struct {
-	ID          string          `json:"id" doc:"The post's id."`
+	ID          string          `json:"id" doc:"The post's ID."`
 	AccountID   string          `json:"accountId"`
 	Platform    string          `json:"platform"`
 	MediaIDs    []string        `json:"mediaIds" nullable:"false"`

@@ -99,8 +99,8 @@ func Fail(code Code, format string, args ...any) *Error {
 // NotFound returns the error for any id that is unknown, is malformed or belongs to another workspace.
 func NotFound() *Error {
 	return &Error{
-		Code: CodeNotFound, Message: "Nothing in this workspace has this id.",
-		Hint: "Use an id from one of this workspace's lists.",
+		Code: CodeNotFound, Message: "Nothing in this workspace has this ID.",
+		Hint: "Use an ID from one of this workspace's lists.",
 	}
 }
 

@@ -28,10 +28,10 @@ func TestErrorBodies(t *testing.T) {
 		retryAfter string
 		logged     int
 	}{
-		{"known", core.NotFound(), 404, `{"code":"not_found","message":"Nothing in this workspace has this id.","hint":"Use an id from one of this workspace's lists."}`, "", 0},
+		{"known", core.NotFound(), 404, `{"code":"not_found","message":"Nothing in this workspace has this ID.","hint":"Use an ID from one of this workspace's lists."}`, "", 0},
 		{
 			"known, wrapped", fmt.Errorf("read post: %w", core.NotFound().WithCause(secret)), 404,
-			`{"code":"not_found","message":"Nothing in this workspace has this id.","hint":"Use an id from one of this workspace's lists."}`, "", 0,
+			`{"code":"not_found","message":"Nothing in this workspace has this ID.","hint":"Use an ID from one of this workspace's lists."}`, "", 0,
 		},
 		{
 			"quota", core.NewPostQuotaExceededError(30, 30), 402,

@@ -229,7 +229,7 @@ func (g *Guard) advanceStepIDsBeyondReceipts(ctx context.Context, newestStoredSt
 	g.Log.WarnContext(ctx, "the file storage has receipts, but this database has no posts and is therefore treated as new; "+
 		"to restore a backup instead, stop the service and restore the backup now")
 	if err := g.Store.AdvanceStepIDsBeyond(ctx, newestStoredStepID); err != nil {
-		return store.Lineage{}, fmt.Errorf("raise the step ids above those of the receipts: %w", err)
+		return store.Lineage{}, fmt.Errorf("raise the step IDs above those of the receipts: %w", err)
 	}
 	return g.Store.ReadLineageAndMakeDurable(ctx)
 }
