@@ -10,7 +10,8 @@ import (
 
 const accountColumns = `
 	id, platform, external_id, username, display_name, avatar_url, avatar, login, status, status_reason,
-	connected_at AS connected_via, token_expires_at AS expires_at, grant_hash IS NULL AS grant_unknown, granted_at, created_at,
+	connected_at AS connected_via, token_expires_at AS expires_at, grant_hash IS NULL AS grant_unknown, granted_at,
+	created_at,
 	greatest(held_until, (SELECT h.held_until FROM network_holds h WHERE h.platform = accounts.platform)) AS held_until`
 
 // ConnectedAccounts lists the connected accounts, oldest first.
