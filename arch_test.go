@@ -129,7 +129,7 @@ var keepers = []struct {
 		"github.com/jackc/pgx",
 		"internal/store internal/queue internal/postgres migrations cmd/belfry jobs internal/store/storetest internal/app/apptest e2e/*",
 	},
-	{"github.com/riverqueue/river", "internal/queue jobs migrations cmd/belfry"},
+	{"github.com/riverqueue/river", "internal/queue jobs migrations cmd/belfry e2e/bench"},
 	{"github.com/jackc/tern", "migrations"},
 	{"github.com/abema/go-mp4", "internal/media"},
 	{"github.com/wneessen/go-mail", "internal/mail"},

@@ -133,8 +133,8 @@ const maxKeyLength = 200
 
 func checkKey(key string) error {
 	if len(key) > maxKeyLength || !keyPattern.MatchString(key) {
-		return fmt.Errorf("%.200q is not a valid storage key: a key has at most %d characters from a-z 0-9 _ / . and -, "+
-			"and each part between slashes begins with a letter, a digit or _", key, maxKeyLength)
+		return fmt.Errorf("%.200q is not a valid storage key: a key is at most %d characters long and contains only "+
+			"a-z 0-9 _ - . and /; each part between slashes begins with a letter, a digit or _", key, maxKeyLength)
 	}
 	return nil
 }

@@ -39,8 +39,8 @@ func newBucket(u *url.URL) (*bucket, error) {
 	case len(query) > 0 || u.Fragment != "":
 		return nil, errors.New("an s3: address can have only the options ?region=REGION and &tls=off")
 	case prefix != "" && checkKey(prefix) != nil:
-		return nil, fmt.Errorf("the prefix after the bucket's name can have at most %d characters from a-z 0-9 _ / . and -, "+
-			"and each part between slashes must begin with a letter, a digit or _", maxKeyLength)
+		return nil, fmt.Errorf("the prefix after the bucket's name can be at most %d characters long and can contain only a-z 0-9 _ - . and /; "+
+			"each part between slashes must begin with a letter, a digit or _", maxKeyLength)
 	case prefix != "":
 		prefix += "/"
 	}

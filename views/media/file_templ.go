@@ -1497,7 +1497,7 @@ func fileForm(m FileModel) templ.Component {
 	})
 }
 
-const altHelp = "Describe the file for people who cannot see it. You can also search for this text."
+const altHelp = "Describe the file for people who cannot see it. You can also find the file by searching for this text."
 
 func fileUses(m FileModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
