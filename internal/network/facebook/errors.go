@@ -21,7 +21,7 @@ const (
 		"and use it in a copy of the post."
 	hintThere = "According to Facebook, the same post has already been published. " +
 		"Check whether the post appears on the Page. If it does not, change the text in a copy of the post."
-	hintAct    = "Facebook requires an action before you can post. Open the Page on Facebook to see what to do."
+	hintAct    = "Facebook requires you to take action before you can post. Open the Page on Facebook to see what to do."
 	hintServer = "This server is not configured correctly for Facebook. Ask the server's operator to fix its configuration."
 	hintCode   = "The sign-in took too long or was completed twice. Connect the account again."
 )
