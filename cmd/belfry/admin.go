@@ -151,7 +151,7 @@ func defineRevokeUnreadableAccounts(o *options) action {
 		case len(found) == 0:
 			return p.printLinef("The secret keys can decrypt the tokens of all accounts, so no account needs to be marked as revoked.")
 		case !*confirm:
-			return p.printLinef("Accounts whose tokens the keys in %s cannot decrypt: %d. If no backup contains the missing key, run `%s --confirm`.",
+			return p.printLinef("Accounts with tokens that the keys in %s cannot decrypt: %d. If no backup contains the missing key, run `%s --confirm`.",
 				config.DescribeKeysLocation(s.cfg), len(found), app.RevokeUnreadableCommand)
 		}
 		return p.printLinef("Accounts marked as revoked: %d. Reconnect them in the dashboard, under Accounts.", len(found))

@@ -93,7 +93,7 @@ func lockPublicationAndBuildConflict(ctx context.Context, t store.Tenant, post c
 			WithHint("The current step will end by %s. Disconnect the account once the post is live or has failed.",
 				post.Zone.FormatTime(pub.LeaseUntil))
 	}
-	return core.Fail(core.CodeConflict, "%s to %s may already be published, and Belfry needs the account to find out.",
+	return core.Fail(core.CodeConflict, "%s to %s may already be published, and Belfry needs access to the account to check.",
 		postAsSentenceStart(post), post.AccountName).
 		WithHint("Belfry will ask the network again at %s, and will give up by %s. "+
 			"Disconnect the account once the post is live or has failed.", post.Zone.FormatTime(pub.NextAt),

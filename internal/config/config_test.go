@@ -113,7 +113,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 		"LIMIT_ADDRESS=0/1h":              `BELFRY_LIMIT_ADDRESS is "0/1h", but "0" is not a whole number greater than zero (for example, BELFRY_LIMIT_ADDRESS=600/10m)`,
 		"LEASE=5s":                        "BELFRY_LEASE is 5s, but must be at least 6s (for example, BELFRY_LEASE=60s)",
 		"SWEEP=-1s":                       "BELFRY_SWEEP must be greater than zero (for example, BELFRY_SWEEP=1s)",
-		"VERIFICATION_FILES=a.txt":        `BELFRY_VERIFICATION_FILES is "a.txt", but the : is missing (for example, BELFRY_VERIFICATION_FILES=example1234.txt:example-site-verification=1234)`,
+		"VERIFICATION_FILES=a.txt":        `BELFRY_VERIFICATION_FILES is "a.txt", but the colon is missing (for example, BELFRY_VERIFICATION_FILES=example1234.txt:example-site-verification=1234)`,
 		"VERIFICATION_FILES=../a:b":       `BELFRY_VERIFICATION_FILES is "../a:b", but "../a" is not a valid file name: use only ASCII letters, digits, hyphens, underscores and dots, and do not begin with a dot (for example, BELFRY_VERIFICATION_FILES=example1234.txt:example-site-verification=1234)`,
 		"LOG_FORMAT=xml":                  `BELFRY_LOG_FORMAT is "xml", but must be text or json (for example, BELFRY_LOG_FORMAT=text)`,
 		"SECRET_KEYS=a:c2hvcnQ=":          "BELFRY_SECRET_KEYS is not valid (the key with the ID \"a\" has 5 bytes, but must have 32: create a key with `openssl rand -base64 32`) (for example, BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64)",

@@ -104,7 +104,7 @@ func (fs *NamedTexts) UnmarshalText(text []byte) error {
 		name, content, ok := strings.Cut(word, ":")
 		switch {
 		case !ok:
-			return errors.New("the : is missing")
+			return errors.New("the colon is missing")
 		case !fileName.MatchString(name):
 			return fmt.Errorf("%q is not a valid file name: use only ASCII letters, digits, hyphens, underscores and dots, and do not begin with a dot", name)
 		}
