@@ -42,7 +42,7 @@ func (c command) needsConfig() bool { return c.name != "version" && c.name != "s
 
 // allCommands returns all commands in the order in which help lists them.
 func allCommands() []command {
-	const local = "You can run this command whether or not the service is running. If the local database is stopped, the command\nstarts it and stops it at the end."
+	const local = "You can run this command whether or not the service is running. If the local database is not running, the\ncommand starts it, and stops it again at the end."
 	return []command{
 		{
 			"serve", "", "Run the service: dashboard, API and worker.",
@@ -109,7 +109,7 @@ func allCommands() []command {
 		{"config", "", "Print the configuration without secrets.", "", defineWithoutOptions(printConfig)},
 		{
 			"doctor", "", "Find problems and show how to fix them.",
-			"This command changes nothing. If the local database is stopped, the command starts it and stops it at the end. The\ncommand exits with status 1 if a check fails.", defineWithoutOptions(runDoctor),
+			"This command changes nothing. If the local database is not running, the command starts it, and stops it\nagain at the end. The command exits with status 1 if a check fails.", defineWithoutOptions(runDoctor),
 		},
 		{"healthcheck", "", "Check whether the service is ready.", "The command exits with status 1 if the service is not ready.", defineWithoutOptions(checkReadyAndPrint)},
 		{"version", "", "Print the version.", "", defineWithoutOptions(printVersion)},

@@ -85,7 +85,7 @@ func get(t *testing.T, s blob.Store, key string) []byte {
 		t.Fatal(err)
 	}
 	if o.Size() != int64(len(b)) {
-		t.Errorf("%s reports the size %d but contains %d bytes", key, o.Size(), len(b))
+		t.Errorf("%s reports a size of %d bytes but contains %d", key, o.Size(), len(b))
 	}
 	return b
 }
