@@ -122,7 +122,7 @@ func TestPicturesArriveAsJPEGWhereTheirFormatIsRefused(t *testing.T) {
 	delete(body, "confirm")
 	body["mediaIds"] = []string{press.media["harbour.png"], press.media["square.jpg"]}
 	plan := press.do("POST", "/posts/plan", body).requireStatus(t, 200).Raw
-	if !strings.Contains(plan, `"images_converted"`) || !strings.Contains(plan, "Belfry sends harbour.png to Instagram as JPEG.") ||
+	if !strings.Contains(plan, `"images_converted"`) || !strings.Contains(plan, "Belfry sends harbour.png to Instagram in JPEG format.") ||
 		!strings.Contains(plan, `"issues":[]`) {
 		t.Errorf("the plan: %s", plan)
 	}

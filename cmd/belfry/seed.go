@@ -437,7 +437,7 @@ func (g *seeder) collectHoldReason(ctx context.Context, due duePost) error {
 func (g *seeder) summarizeHoldReasons() string {
 	reasons := slices.Compact(slices.Sorted(slices.Values(g.holdReasons)))
 	return fmt.Sprintf("Demo posts that are not published yet: %d. %s\n"+
-		"To publish demo posts without waiting, use an empty database and an empty BELFRY_DATA_DIR.",
+		"To publish demo posts without waiting, use an empty database, and set BELFRY_DATA_DIR to an empty folder.",
 		len(g.holdReasons), strings.Join(reasons, " "))
 }
 

@@ -134,7 +134,7 @@ var (
 	IssueTooManyDrafts = newIssue("quota_exceeded", "The workspace has %d drafts. The limit is %d.",
 		"Queue or delete drafts, or change the subscription plan.")
 
-	WarnImagesConverted = newWarning("images_converted", "Belfry sends %s to {network} as JPEG.",
+	WarnImagesConverted = newWarning("images_converted", "Belfry sends %s to {network} in JPEG format.",
 		"Transparent areas become white. The file in the library does not change.")
 
 	WarnTimeOccursTwice = newWarning("time_occurs_twice", "The clocks go back on that day, so this time occurs twice.",

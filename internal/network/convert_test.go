@@ -15,9 +15,9 @@ func TestAPlanSaysWhichImagesAreConverted(t *testing.T) {
 	}
 	for want, media := range map[string][]core.Media{
 		"": {photo(nil)},
-		"Belfry sends a.webp to Somewhere as JPEG.":                    {webp("a.webp"), photo(nil)},
-		"Belfry sends a.webp and 1 other image to Somewhere as JPEG.":  {webp("a.webp"), webp("b.webp")},
-		"Belfry sends a.webp and 2 other images to Somewhere as JPEG.": {webp("a.webp"), webp("b.webp"), webp("c.webp")},
+		"Belfry sends a.webp to Somewhere in JPEG format.":                    {webp("a.webp"), photo(nil)},
+		"Belfry sends a.webp and 1 other image to Somewhere in JPEG format.":  {webp("a.webp"), webp("b.webp")},
+		"Belfry sends a.webp and 2 other images to Somewhere in JPEG format.": {webp("a.webp"), webp("b.webp"), webp("c.webp")},
 	} {
 		draft := network.Draft{Media: media}
 		issues, warnings := network.CheckDraftAndFactsWith(d, draft, func(_ struct{}, f *network.Findings) { f.CheckLimits(d, "photo", draft) })
