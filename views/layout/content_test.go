@@ -171,7 +171,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"a conversion is no problem of its file", "compose-converted", "#strip:not([aria-invalid]) .info .note-what",
-			[]string{"Belfry sends harbour.png to Threads and Facebook as JPEG."},
+			[]string{"Belfry sends harbour.png to Threads and Facebook in JPEG format."},
 		},
 		{
 			"an error of the form stands beside its input", "compose-wrong", "#text-error .note-what",
