@@ -9,10 +9,11 @@ import (
 	"belfry/internal/store/storetest"
 )
 
-func TestRestoreConfirmStopsAtPostsThatMayBePublished(t *testing.T) {
-	t.Parallel()
+// seedDatabase fills a database with `belfry seed`, and returns the environment of commands that use it.
+func seedDatabase(t *testing.T) (env []string, pool *pgxpool.Pool) {
+	t.Helper()
 	database := storetest.URL(t)
-	env := []string{"BELFRY_DATABASE_URL=" + database, "BELFRY_DATA_DIR=" + t.TempDir(), "BELFRY_ADDR=127.0.0.1:0"}
+	env = []string{"BELFRY_DATABASE_URL=" + database, "BELFRY_DATA_DIR=" + t.TempDir(), "BELFRY_ADDR=127.0.0.1:0"}
 	if code, _, errs := belfry(t, env, "seed"); code != exitOK {
 		t.Fatalf("seed exits with %d and prints %s", code, errs)
 	}
@@ -20,7 +21,13 @@ func TestRestoreConfirmStopsAtPostsThatMayBePublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer pool.Close()
+	t.Cleanup(pool.Close)
+	return env, pool
+}
+
+func TestRestoreConfirmStopsAtPostsThatMayBePublished(t *testing.T) {
+	t.Parallel()
+	env, pool := seedDatabase(t)
 	tag, err := pool.Exec(t.Context(), `
 		UPDATE publications SET due_at = clock() - '1 hour'::interval, next_action_at = clock() - '1 hour'::interval
 		WHERE rest = 'queued' AND next_action_at IS NOT NULL`)

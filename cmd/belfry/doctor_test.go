@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"belfry/internal/app"
 	"belfry/internal/fetch"
 	"belfry/internal/fetch/fetchtest"
@@ -120,11 +118,7 @@ func TestDoctorChangesNothingOnTheDisk(t *testing.T) {
 
 func TestDoctorSaysWhetherAWorkerPublishesPosts(t *testing.T) {
 	t.Parallel()
-	database := storetest.URL(t)
-	env := []string{"BELFRY_DATABASE_URL=" + database, "BELFRY_DATA_DIR=" + t.TempDir(), "BELFRY_ADDR=127.0.0.1:0"}
-	if code, _, errs := belfry(t, env, "seed"); code != exitOK {
-		t.Fatalf("seed exits with %d and prints %s", code, errs)
-	}
+	env, pool := seedDatabase(t)
 	doctorSays := func(want string) {
 		t.Helper()
 		if code, out, errs := belfry(t, env, "doctor"); code != exitOK || !strings.Contains(out, want) {
@@ -132,11 +126,6 @@ func TestDoctorSaysWhetherAWorkerPublishesPosts(t *testing.T) {
 		}
 	}
 	doctorSays("!  workers      No worker has reported in the last 30 seconds. Posts are published only while")
-	pool, err := pgxpool.New(t.Context(), database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pool.Close()
 	if _, err := pool.Exec(t.Context(), `INSERT INTO workers (name, seen_at) VALUES ('worker-1', clock())`); err != nil {
 		t.Fatal(err)
 	}

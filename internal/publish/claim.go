@@ -208,7 +208,8 @@ func (c *claim) openTokenUnlessDisconnected() (err error) {
 	return err
 }
 
-// restoreLastFailure decodes the failure that an earlier claim of the same attempt stored.
+// restoreLastFailure decodes the failure that an earlier claim of the same attempt stored. It forgets the refusal of a
+// token if the account has been reconnected since then.
 func (c *claim) restoreLastFailure() error {
 	if c.pub.Failure == nil {
 		return nil
