@@ -56,7 +56,7 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 	}
 	next := r.urlShowingSelected(form, refusedIDs(in, result))
 	if len(told.Points) == 0 { // an update would remove them
-		told = r.addUpdateURL(told, idsOfQueued(in.Act, result))
+		told = r.followPosts(told, idsOfQueued(in.Act, result))
 		if shown, isDay := parseShownDay(form); isDay && in.Act == core.ActReschedule {
 			shown.Date = findEarliest(result.Times).In(zone.Location()).Format(time.DateOnly)
 			next, told.URL = r.link.Calendar(shown), ""

@@ -82,7 +82,7 @@ func (r *request) reschedulePost(form url.Values) error {
 	message := r.newUndoFlash(act+zone.FormatTime(p.PublishAt.Time)+".", before)
 	message.URL, message.Label = r.calendarDayLink(p.PublishAt.Time, calendarZone)
 	if before.Status == core.PostQueued {
-		message = r.addUpdateURL(message, []string{before.ID})
+		message = r.followPosts(message, []string{before.ID})
 	}
 	return r.redirectToPostWithFlashOrShowRefusal(message, nil)
 }

@@ -25,7 +25,7 @@ func (r *request) newSendingFlash(before ...app.PostSchedule) layout.Flash {
 	for i, p := range before {
 		ids[i] = p.ID
 	}
-	return r.addUpdateURL(f, ids)
+	return r.followPosts(f, ids)
 }
 
 // newQueuedAgainFlash returns a message about a failed post that is published now or at a later time.
@@ -37,7 +37,7 @@ func (r *request) newQueuedAgainFlash(p contract.Post) layout.Flash {
 	} else if r.isPublishingOnHold() {
 		f.Tone, f.Text = ui.ToneWarn, queuedOnHold[0]
 	}
-	return r.addUpdateURL(f, []string{p.ID})
+	return r.followPosts(f, []string{p.ID})
 }
 
 // queuedOnHold says that one post is not published yet, or several.
@@ -60,9 +60,9 @@ const viewPost = "View post"
 // mostUpdated is the maximum number of posts in the address of an update. Many proxies limit addresses to 8 KB.
 const mostUpdated = 200
 
-// addUpdateURL makes pages replace a message about queued posts with one about what has become of the posts. Pages that
+// followPosts makes pages replace a message about queued posts with one about what has become of the posts. Pages that
 // are opened later always do so. Open pages do so only if there are at most mostUpdated posts.
-func (r *request) addUpdateURL(f layout.Flash, ids []string) layout.Flash {
+func (r *request) followPosts(f layout.Flash, ids []string) layout.Flash {
 	if f.Posts = ids; len(ids) > 0 && len(ids) <= mostUpdated {
 		f.UpdateURL = r.link.SentPostsFlash(ids...)
 	}
@@ -125,7 +125,7 @@ func (r *request) findOutcomeFlash(sent []string) (f *layout.Flash, pending bool
 	if n.Failed+n.Unknown > 0 {
 		outcome.Tone = ui.ToneDanger
 	}
-	outcome = r.addUpdateURL(outcome, sent)
+	outcome = r.followPosts(outcome, sent)
 	return &outcome, false, nil
 }
 

@@ -31,7 +31,7 @@ func (a *App) authorizeAndThrottleCreationOrReplay(ctx context.Context, c core.C
 	if !access.Creates {
 		return Answer{}, nil
 	}
-	counted, err := a.throttlePostCreation(ctx, t)
+	counted, err := a.throttlePostCreationRequest(ctx, t)
 	if err != nil && replayKey != nil {
 		if err := t.ReleaseReplayKey(ctx, replayKey.toStoreReplayKey()); err != nil {
 			return Answer{}, err

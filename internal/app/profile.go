@@ -41,7 +41,7 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 			return nil
 		}
 		if !strings.EqualFold(before.Email, email) {
-			if err := a.authorizeAndAnnounceEmailChange(ctx, t, c, before, email); err != nil {
+			if err := a.authorizeOwnEmailChangeAndMailOldAddress(ctx, t, c, before, email); err != nil {
 				return err
 			}
 			if err := t.DeletePasswordResets(ctx, before.ID); err != nil {
@@ -58,9 +58,9 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 	})
 }
 
-// authorizeAndAnnounceEmailChange checks that the person may change their email address, and queues an email to the old
-// address. It does not store the new address.
-func (a *App) authorizeAndAnnounceEmailChange(ctx context.Context, t store.Tenant, c core.Caller, before core.User,
+// authorizeOwnEmailChangeAndMailOldAddress checks that the person may change their email address, and queues an email to
+// the old address. It does not store the new address.
+func (a *App) authorizeOwnEmailChangeAndMailOldAddress(ctx context.Context, t store.Tenant, c core.Caller, before core.User,
 	newEmail string,
 ) error {
 	if _, err := a.authorizeReauthenticated(c); err != nil {

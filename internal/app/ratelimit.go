@@ -98,9 +98,9 @@ func (a *App) ThrottlePageRequest(ctx context.Context, addressKey string) error 
 	return a.countRefusalAndBuildError(limitNamePage, wait, "requests from this address")
 }
 
-// throttlePostCreation counts a request to create posts toward the hourly limit, and returns rate_limited if it is over
-// that limit.
-func (a *App) throttlePostCreation(ctx context.Context, t store.Tenant) (store.RateCount, error) {
+// throttlePostCreationRequest counts a request to create posts toward the hourly limit, and returns rate_limited if it
+// is over that limit.
+func (a *App) throttlePostCreationRequest(ctx context.Context, t store.Tenant) (store.RateCount, error) {
 	n, err := t.CountPostCreationRequestIfAllowed(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
 	if err == nil && !n.Granted {
 		err = a.countRefusalAndBuildError(LimitNameCreate, n.RetryAfter, "requests to create posts in this workspace")

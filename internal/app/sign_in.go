@@ -37,15 +37,15 @@ type Browser struct {
 // count toward the limit of the account, but does count toward the limit of the address. Otherwise, somebody with an
 // account could use it to gain attempts at other accounts.
 const (
-	addressTries    = 20
-	addressInterval = 10 * time.Second
+	passwordTriesPerAddress    = 20
+	passwordIntervalPerAddress = 10 * time.Second
 
 	// An account allows at most maxPasswordChecks in any passwordWindow: half of them at once, and the others spread
 	// over the window.
-	maxPasswordChecks = 10
-	passwordWindow    = 15 * time.Minute
-	accountTries      = maxPasswordChecks / 2
-	accountInterval   = passwordWindow / (maxPasswordChecks - accountTries)
+	maxPasswordChecks          = 10
+	passwordWindow             = 15 * time.Minute
+	passwordTriesPerAccount    = maxPasswordChecks / 2
+	passwordIntervalPerAccount = passwordWindow / (maxPasswordChecks - passwordTriesPerAccount)
 )
 
 // SignIn signs a person in with an email address and a password. An unknown address and a wrong password get the same
@@ -120,7 +120,7 @@ func (a *App) verifyPasswordAndAuditOrRefund(ctx context.Context, user store.Sig
 		}
 		return wrongErr
 	}
-	if err := a.cfg.Store.RefundCountedAction(ctx, refundBucket, accountInterval); err != nil {
+	if err := a.cfg.Store.RefundCountedAction(ctx, refundBucket, passwordIntervalPerAccount); err != nil {
 		return fmt.Errorf("refund a sign-in attempt: %w", err)
 	}
 	return nil
@@ -141,13 +141,13 @@ func (a *App) throttlePasswordAttempt(ctx context.Context, user store.SignInUser
 			return "", err
 		}
 	}
-	return bucket, a.throttleSignIns(ctx, bucket, accountTries, accountInterval)
+	return bucket, a.throttleSignIns(ctx, bucket, passwordTriesPerAccount, passwordIntervalPerAccount)
 }
 
 // throttleSignInsFromAddress counts an attempt toward the limit of the browser's network address, and returns
 // rate_limited if the attempt is over that limit.
 func (a *App) throttleSignInsFromAddress(ctx context.Context, from Browser) error {
-	return a.throttleSignIns(ctx, "sign-in/address/"+from.AddressKey, addressTries, addressInterval)
+	return a.throttleSignIns(ctx, "sign-in/address/"+from.AddressKey, passwordTriesPerAddress, passwordIntervalPerAddress)
 }
 
 // accountBucketName returns the name of an account's bucket, whether the account exists or not. The name does not
@@ -260,7 +260,7 @@ func (a *App) VerifyOwnPasswordAndAudit(ctx context.Context, c core.Caller, pass
 		return err
 	}
 	bucket := "sign-in/session/" + user.ID.String()
-	if err := a.throttleSignIns(ctx, bucket, accountTries, accountInterval); err != nil {
+	if err := a.throttleSignIns(ctx, bucket, passwordTriesPerAccount, passwordIntervalPerAccount); err != nil {
 		return err
 	}
 	wrong := core.Invalid("", "The password is wrong. Check it and try again.")

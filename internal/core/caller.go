@@ -2,7 +2,6 @@ package core
 
 import (
 	"errors"
-	"slices"
 	"time"
 )
 
@@ -183,31 +182,3 @@ func Unauthenticated() *Error {
 	return Fail(CodeUnauthenticated, "The API key is mistyped or revoked.").
 		WithHint("Send `Authorization: Bearer <API_KEY>` with a key from Settings > API keys.")
 }
-
-// Role is a person's role in a workspace (decisions.md, Credentials).
-type Role string
-
-// Roles, from most to fewest rights.
-const (
-	RoleOwner  Role = "owner"
-	RoleAdmin  Role = "admin"
-	RoleEditor Role = "editor"
-	RoleViewer Role = "viewer"
-)
-
-// WithArticle returns the role with its indefinite article, such as "an editor".
-func (r Role) WithArticle() string {
-	if r == RoleViewer {
-		return "a viewer"
-	}
-	return "an " + string(r)
-}
-
-// ManagerRoles returns the roles that can change accounts, keys and members.
-func ManagerRoles() []Role { return []Role{RoleOwner, RoleAdmin} }
-
-// CanManage reports whether the role is one of ManagerRoles.
-func (r Role) CanManage() bool { return slices.Contains(ManagerRoles(), r) }
-
-// CanWrite reports whether the role can change posts and media.
-func (r Role) CanWrite() bool { return r == RoleOwner || r == RoleAdmin || r == RoleEditor }

@@ -55,15 +55,15 @@ func (l FileLimits) ConversionOrNil(f FileFacts) *Conversion {
 	if l.Bytes > 0 {
 		c.MaxBytes = min(c.MaxBytes, l.Bytes)
 	}
-	c.Width, c.Height = l.shrinkToFit(f.Width, f.Height, c.MaxBytes)
+	c.Width, c.Height = l.jpegSizeWithin(f.Width, f.Height, c.MaxBytes)
 	return &c
 }
 
-// shrinkToFit returns the width and height at which an image is sent: at most what the network accepts and keeps.
+// jpegSizeWithin returns the width and height at which an image is sent: at most what the network accepts and keeps.
 // Rounding them does not push an accepted aspect ratio out of the network's range.
-func (l FileLimits) shrinkToFit(width, height int, maxBytes int64) (w, h int) {
+func (l FileLimits) jpegSizeWithin(width, height int, maxJPEGBytes int64) (w, h int) {
 	across, down := float64(width), float64(height)
-	scale := min(1, math.Sqrt(float64(maxBytes)*8/maxBitsPerPixel/(across*down)))
+	scale := min(1, math.Sqrt(float64(maxJPEGBytes)*8/maxBitsPerPixel/(across*down)))
 	for _, limit := range []struct {
 		max  int
 		side float64

@@ -112,7 +112,7 @@ var (
 
 	IssueSettingConflict = newIssue("setting_conflict",
 		"The setting %s is not valid for this post on {any network}.", "%s").
-		withSettingAsFirstArg()
+		takingSettingFromFirstArg()
 	IssueSettingUnavailable = newIssue("setting_unavailable", "This account cannot use the setting %s.", "%s")
 
 	IssueAccountExpired = newIssue("account_expired", "Access to %s has expired.",
@@ -141,7 +141,7 @@ var (
 		"Belfry uses the first of the two times: %s.")
 	WarnSettingIgnored = newWarning("setting_ignored",
 		"The setting %s is not used for this kind of post on {any network}.", "%s").
-		withSettingAsFirstArg()
+		takingSettingFromFirstArg()
 	WarnHashtagsMany = newWarning("hashtags_many", "With this many hashtags, {network} may show the post to fewer people.",
 		"Use fewer hashtags.")
 	WarnSameTextRecently = newWarning("same_text_recently", "The same text was posted to %s within the last day.",

@@ -55,7 +55,8 @@ func newWarning(code IssueCode, messageFormat, hintFormat string) IssueText {
 	return t
 }
 
-func (t IssueText) withSettingAsFirstArg() IssueText {
+// takingSettingFromFirstArg returns an issue whose Setting is the first argument of OnNetwork.
+func (t IssueText) takingSettingFromFirstArg() IssueText {
 	t.setting = true
 	return t
 }

@@ -71,7 +71,7 @@ func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start, r := time.Now(), c.Request()
 		defer func() {
-			level := accessLogLevel(c, r)
+			level := debugIfSuccessfulReadElseInfo(c, r)
 			if !s.cfg.Logger.Enabled(r.Context(), level) {
 				return
 			}
@@ -88,7 +88,8 @@ func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-func accessLogLevel(c echo.Context, r *http.Request) slog.Level {
+// debugIfSuccessfulReadElseInfo returns the level at which a request is logged. Some routes are always logged at debug.
+func debugIfSuccessfulReadElseInfo(c echo.Context, r *http.Request) slog.Level {
 	quiet, _ := c.Get(logAtDebugKey).(bool)
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if quiet || reads && c.Response().Status < http.StatusBadRequest {

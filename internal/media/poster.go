@@ -184,9 +184,9 @@ func (m *abortingMovieReader) locateKeyframe(t *track) (at, sizeOrZero int64) {
 		return 0, 0
 	}
 	sizes := m.openSampleSizes(t.stsz)
-	sizes.sumNextSizes(before)
-	start += sizes.sumNextSizes(wanted - before)
-	return start, sizes.nextSize()
+	sizes.sumNextSampleSizes(before)
+	start += sizes.sumNextSampleSizes(wanted - before)
+	return start, sizes.nextSampleSize()
 }
 
 // chooseKeyframe returns the index of the sample to show: the last key frame within the first second, because

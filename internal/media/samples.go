@@ -42,8 +42,8 @@ func (m *abortingMovieReader) readSampleCountAndLength(t *track) {
 	}
 }
 
-// abortingSizeReader reads the table of sample sizes (14496-12, 8.7.3).
-type abortingSizeReader struct {
+// abortingSampleSizeReader reads the table of sample sizes (14496-12, 8.7.3).
+type abortingSampleSizeReader struct {
 	same  int64 // the size of every sample; 0 if they differ
 	left  int64 // number of samples not read yet
 	rows  *abortingTableReader
@@ -52,10 +52,10 @@ type abortingSizeReader struct {
 	odd   bool
 }
 
-func (m *abortingMovieReader) openSampleSizes(b mp4Box) *abortingSizeReader {
+func (m *abortingMovieReader) openSampleSizes(b mp4Box) *abortingSampleSizeReader {
 	refuseFileIf(b.contentLength() < 12, reasonDamaged)
 	same, count := m.r.readUint32BE(b.content+4), m.r.readUint32BE(b.content+8)
-	s := &abortingSizeReader{left: count, field: 32}
+	s := &abortingSampleSizeReader{left: count, field: 32}
 	switch {
 	case b.name == "stz2":
 		s.field = int(same & 0xff)
@@ -70,8 +70,8 @@ func (m *abortingMovieReader) openSampleSizes(b mp4Box) *abortingSizeReader {
 	return s
 }
 
-// nextSize returns the size of the next sample, and aborts after the last.
-func (s *abortingSizeReader) nextSize() int64 {
+// nextSampleSize returns the size of the next sample, and aborts after the last.
+func (s *abortingSampleSizeReader) nextSampleSize() int64 {
 	refuseFileIf(s.left == 0, reasonDamaged)
 	s.left--
 	if s.same > 0 {
@@ -94,15 +94,15 @@ func (s *abortingSizeReader) nextSize() int64 {
 	return int64(binary.BigEndian.Uint32(row))
 }
 
-// sumNextSizes reads the sizes of the next count samples and returns their sum.
-func (s *abortingSizeReader) sumNextSizes(count int64) (total int64) {
+// sumNextSampleSizes reads the sizes of the next count samples and returns their sum.
+func (s *abortingSampleSizeReader) sumNextSampleSizes(count int64) (total int64) {
 	if s.same > 0 {
 		refuseFileIf(count > s.left || count > maxUnits/s.same, reasonDamaged)
 		s.left -= count
 		return count * s.same
 	}
 	for range count {
-		total += s.nextSize()
+		total += s.nextSampleSize()
 	}
 	return total
 }
@@ -160,6 +160,6 @@ func (m *abortingMovieReader) visitChunks(t *track, visit func(mediaChunk)) {
 		}
 		// The last chunk may claim more samples than there are.
 		samples := min(runs.advanceToNextChunk(), sizes.left)
-		visit(mediaChunk{samples, at, sizes.sumNextSizes(samples)})
+		visit(mediaChunk{samples, at, sizes.sumNextSampleSizes(samples)})
 	}
 }

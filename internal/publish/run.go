@@ -160,7 +160,7 @@ func (c *claim) tryWriteReceipt(ctx context.Context, r restore.Receipt) {
 // this post. A search must not mistake one of those posts for this one. The ids are loaded once the call has the turn,
 // because then no other post is being published.
 func (c *claim) loadIDsOfOtherPostsIfSearching(ctx context.Context, do core.Action) (err error) {
-	if !c.maySearch(do) {
+	if !c.mightSearchDuring(do) {
 		return nil
 	}
 	since := c.pub.ArmedAt.Add(-clockDrift)

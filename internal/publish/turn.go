@@ -13,14 +13,14 @@ import (
 // search the network, because the search could find the post whose id is not saved yet. If a network shows a post as
 // soon as it has the files, the turn is taken when the post is created, so that the arm can follow immediately.
 func (c *claim) setTurnFlags(call *store.Call) {
-	call.TakesTurn = call.Do == core.DoPublish || c.maySearch(call.Do) || call.Do == core.DoCreate && c.delivery.Gated
+	call.TakesTurn = call.Do == core.DoPublish || c.mightSearchDuring(call.Do) || call.Do == core.DoCreate && c.delivery.Gated
 	call.PassesTurn = c.hasTurn && !call.TakesTurn && call.Do == core.DoCreate
 }
 
-// maySearch reports whether the connector may search the account's posts during a call: in FindPost, and in
+// mightSearchDuring reports whether the connector may search the account's posts during a call: in FindPost, and in
 // AdvanceStatus once a post is armed whose handle shows the outcome. If the network no longer has the object of the
 // handle, only a search can tell.
-func (c *claim) maySearch(do core.Action) bool {
+func (c *claim) mightSearchDuring(do core.Action) bool {
 	return do == core.DoFind || do == core.DoStatus && c.pub.Armed && c.pub.Flow.CanRepeatCall()
 }
 

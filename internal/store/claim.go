@@ -79,7 +79,7 @@ func (s *Store) ClaimPublicationsToPrepare(ctx context.Context, owner string, li
 func (s *Store) claimPublications(ctx context.Context, conditionSQL, orderSQL, owner string, limit int,
 	lease time.Duration, now time.Time,
 ) ([]Claim, error) {
-	sql := selectAndLockDueSQLPrefix(conditionSQL, orderSQL) + ` LIMIT @limit` + claimRest
+	sql := selectAndLockUnleasedSQLPrefix(conditionSQL, orderSQL) + ` LIMIT @limit` + claimRest
 	return queryMany[Claim](s.query(ctx, sql, args{
 		"owner": owner, "limit": limit, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
@@ -92,7 +92,7 @@ func (t Tenant) ClaimDueOrPreparablePublication(ctx context.Context, post core.P
 	lease time.Duration, attemptBegins time.Time,
 ) (Claim, error) {
 	const which = `p.workspace_id = @ws AND p.post_id = @post AND (` + dueNow + ` OR ` + prepareNow + `)`
-	all, err := queryMany[Claim](t.query(ctx, selectAndLockDueSQLPrefix(which, `p.post_id`)+claimRest, args{
+	all, err := queryMany[Claim](t.query(ctx, selectAndLockUnleasedSQLPrefix(which, `p.post_id`)+claimRest, args{
 		"post": post, "owner": owner, "lease": lease, "now": attemptBegins, "queued": RestQueued, "retry": core.DoRetry,
 	}))
 	if err == nil && len(all) == 0 {
@@ -104,9 +104,10 @@ func (t Tenant) ClaimDueOrPreparablePublication(ctx context.Context, post core.P
 	return all[0], nil
 }
 
-// selectAndLockDueSQLPrefix returns the SQL that selects the publications to claim. It also locks their posts,
-// because posts are always locked before publications. It waits for no lock. The caller closes the parenthesis.
-func selectAndLockDueSQLPrefix(conditionSQL, orderSQL string) string {
+// selectAndLockUnleasedSQLPrefix returns the SQL that selects the publications to claim. It also locks their posts,
+// because posts are always locked before publications. It waits for no lock. conditionSQL decides which are due or can be
+// prepared; the SQL needs the arguments @queued and @retry. The caller closes the parenthesis.
+func selectAndLockUnleasedSQLPrefix(conditionSQL, orderSQL string) string {
 	return `
 		WITH due AS (
 			SELECT p.workspace_id, p.post_id, p.rest, p.due_at > clock() AS early,
@@ -119,7 +120,7 @@ func selectAndLockDueSQLPrefix(conditionSQL, orderSQL string) string {
 			ORDER BY ` + orderSQL + ` FOR NO KEY UPDATE OF posts, p SKIP LOCKED`
 }
 
-// claimRest claims what selectAndLockDueSQLPrefix selected. Its commit does not wait for the disk. If a crash of the
+// claimRest claims what selectAndLockUnleasedSQLPrefix selected. Its commit does not wait for the disk. If a crash of the
 // database loses a claim, the fence refuses the worker's first write. This is true even if the next claim has the same
 // epoch, because no two claims have the same lease_owner.
 const claimRest = `

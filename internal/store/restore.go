@@ -373,7 +373,7 @@ func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt, now tim
 			open = sends, answer = '', handle = @handle, armed_at = @armed_at, quiet_at = clock(),
 			rest = CASE WHEN NOT sends THEN @unknown WHEN rest = @retry THEN rest ELSE @queued END,
 			due_at = least(due_at, clock()), preparing = false, next_action_at = clock(), prepare_at = NULL, `+endClaimSQL+`
-		FROM post WHERE p.post_id = post.post_id`, withDoubtArguments(args{
+		FROM post WHERE p.post_id = post.post_id`, withErrorArgsOfDoubtSQL(args{
 		"post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 		"unknown": core.DoOutcomeUnknown, "one_call": core.FlowOneCall,
 		"message": "The post was sent after the restored backup was made. Belfry does not know whether it was published.",
@@ -390,7 +390,7 @@ func (s *Store) DoubtFailedPostsWithLostCopies(ctx context.Context, now time.Tim
 				SELECT FROM restored_copies o WHERE o.workspace_id = p.workspace_id AND o.copy_of = coalesce(p.copy_of, p.id)
 			) AND NOT EXISTS (`+liveCopies+`) FOR NO KEY UPDATE OF p
 		), `+doubtSQL+`
-		SELECT`, withDoubtArguments(args{
+		SELECT`, withErrorArgsOfDoubtSQL(args{
 		"now": now, "message": "A copy of the post was, or may have been, published after the restored backup was made.",
 	}))
 }
@@ -409,8 +409,8 @@ const doubtSQL = `doubted AS (
 			INSERT INTO alerts (workspace_id, kind, reason, subject) SELECT workspace_id, @alert, @code, id FROM doubted
 		)`
 
-// withDoubtArguments adds the arguments of doubtSQL, except now and message.
-func withDoubtArguments(a args) args {
+// withErrorArgsOfDoubtSQL adds the arguments of doubtSQL, except now and message.
+func withErrorArgsOfDoubtSQL(a args) args {
 	a["code"], a["hint"] = core.ErrorOutcomeUnknown, core.UnknownOutcomeHint
 	a["failed"], a["alert"] = core.EventFailed, AlertPost
 	return a

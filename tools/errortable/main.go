@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-const introduction = `# Error codes of the networks
+const introduction = `# Network error codes
 
 <!-- Written by tools/errortable from the tables in internal/network. Do not edit. -->
 

@@ -33,7 +33,7 @@ func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 		"an open object that is deleted returns its bytes or an error": deletedWhileOpen,
 		"an open object never returns bytes of its replacement":        replacedWhileOpen,
 		"keys are listed in order, from any key":                       inOrder,
-		"a listing stops when the caller stops it":                     listingEnds,
+		"a listing stops when the caller stops it":                     listingStopsOnCallbackError,
 		"an invalid key is refused":                                    oddKeys,
 		"a missing object is not found":                                notFound,
 		"every operation ends with its context":                        cancelled,

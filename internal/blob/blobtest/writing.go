@@ -147,7 +147,7 @@ func inOrder(t *testing.T, s blob.Store) {
 	}
 }
 
-func listingEnds(t *testing.T, s blob.Store) {
+func listingStopsOnCallbackError(t *testing.T, s blob.Store) {
 	for _, key := range []string{"a", "b", "c/d", "e"} {
 		put(t, s, key, nil)
 	}

@@ -40,7 +40,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 		edge, caption = "stories", ""
 	}
 	since := meta.SearchStart(it.ArmedAt)
-	posts, err := n.listPosts(ctx, it, edge, "id,caption,timestamp,media_type,media_product_type,permalink", since)
+	posts, err := n.listAllPostsSince(ctx, it, edge, "id,caption,timestamp,media_type,media_product_type,permalink", since)
 	if err != nil {
 		return network.Status{}, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 	}
@@ -82,8 +82,8 @@ func isSameOrMissingCaption(listed *string, ours string) bool {
 	return listed == nil || meta.IsSameText(withoutAt(*listed), withoutAt(ours))
 }
 
-// listPosts returns the account's posts, or its Stories, since the given time, newest first.
-func (n *Network) listPosts(
+// listAllPostsSince returns the account's posts, or its Stories, since the given time, newest first.
+func (n *Network) listAllPostsSince(
 	ctx context.Context, it network.Item, edge, fields string, since time.Time,
 ) (posts []listedPost, err error) {
 	path := "/" + url.PathEscape(it.Profile) + "/" + edge

@@ -52,7 +52,7 @@ func (n *Network) fetchTimeUntilQuotaHasRoom(
 	}
 	var times []time.Time
 	for _, edge := range []string{"media", "stories"} {
-		posts, err := n.listPosts(ctx, it, edge, "id,timestamp", n.now().Add(-q.Window))
+		posts, err := n.listAllPostsSince(ctx, it, edge, "id,timestamp", n.now().Add(-q.Window))
 		if err != nil {
 			return meta.QuotaWait
 		}

@@ -32,7 +32,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 		return network.Status{}, errors.New("cannot search Threads for a post that was never armed")
 	}
 	since := meta.SearchStart(it.ArmedAt)
-	posts, err := n.listPosts(ctx, it, "id,text,timestamp,media_type,permalink", since)
+	posts, err := n.listAllPostsSince(ctx, it, "id,text,timestamp,media_type,permalink", since)
 	if err != nil {
 		return network.Status{}, n.distinguishExpiredFromRevoked(ctx, err, it.Token)
 	}
@@ -47,8 +47,8 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 	return meta.StatusOfMatches(found, it.Text), nil
 }
 
-// listPosts returns the profile's posts since the given time, newest first.
-func (n *Network) listPosts(
+// listAllPostsSince returns the profile's posts since the given time, newest first.
+func (n *Network) listAllPostsSince(
 	ctx context.Context, it network.Item, fields string, since time.Time,
 ) ([]listedPost, error) {
 	return meta.ListAll[listedPost](ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/threads", it.Token.Access, url.Values{

@@ -46,7 +46,7 @@ func (n *Network) convertToRateLimitedIfQuotaUsedUp(ctx context.Context, it netw
 func (n *Network) fetchTimeUntilQuotaHasRoom(
 	ctx context.Context, it network.Item, q core.PostQuota,
 ) (timeOrQuotaWait time.Duration) {
-	posts, err := n.listPosts(ctx, it, "id,timestamp", n.now().Add(-q.Window))
+	posts, err := n.listAllPostsSince(ctx, it, "id,timestamp", n.now().Add(-q.Window))
 	if err != nil {
 		return meta.QuotaWait
 	}

@@ -63,7 +63,7 @@ func closeAndRename(ctx context.Context, conn *pgx.Conn, draft, name string) err
 		"ALTER DATABASE " + draft + " ALLOW_CONNECTIONS false",
 		"ALTER DATABASE " + draft + " RENAME TO " + name,
 	} {
-		if err := execWithoutSessions(ctx, conn, sql); err != nil {
+		if err := execRetryWhileInUse(ctx, conn, sql); err != nil {
 			return err
 		}
 	}
@@ -82,12 +82,12 @@ func copyDatabase(ctx context.Context, admin, name, template string) error {
 		return fmt.Errorf("connect to the tests' server: %w", err)
 	}
 	defer conn.Close(ctx)
-	return execWithoutSessions(ctx, conn, "CREATE DATABASE "+name+" TEMPLATE "+template)
+	return execRetryWhileInUse(ctx, conn, "CREATE DATABASE "+name+" TEMPLATE "+template)
 }
 
-// execWithoutSessions runs a statement that needs a database without sessions. It repeats the statement while the
+// execRetryWhileInUse runs a statement that needs a database without sessions. It repeats the statement while the
 // database is in use, because the server may need a moment to end a session that the client has closed.
-func execWithoutSessions(ctx context.Context, conn *pgx.Conn, sql string) error {
+func execRetryWhileInUse(ctx context.Context, conn *pgx.Conn, sql string) error {
 	const inUse = "55006"
 	for deadline := time.Now().Add(20 * time.Second); ; {
 		_, err := conn.Exec(ctx, sql)

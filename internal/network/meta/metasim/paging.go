@@ -103,15 +103,15 @@ func ListNodes[T any](
 		end := newCursor(ids[last-1])
 		paging := map[string]any{"cursors": map[string]any{"before": newCursor(ids[first]), "after": end}}
 		if last < before {
-			paging["next"] = nextPage(q, address, end)
+			paging["next"] = nextPageURL(q, address, end)
 		}
 		body["paging"] = paging
 	}
 	return body, nil
 }
 
-// nextPage returns the address of the next page. It contains the token only if the request's address did.
-func nextPage(q *sim.Request, address, after string) string {
+// nextPageURL returns the address of the next page. It contains the token only if the request's address did.
+func nextPageURL(q *sim.Request, address, after string) string {
 	next := url.Values{"after": {after}}
 	for name, values := range q.Params {
 		if name != "before" && name != "after" {
