@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -34,18 +35,25 @@ type Work struct {
 	TurnEnded bool          // whether WakeNextPostsAwaitingTurn has posts to wake
 }
 
-// TimeUntilWork returns the time until there is work of each kind, at most atMost. It checks turns only if withTurns is
+// TimeUntilWork returns the time until there is work of each kind, at most atMost and a day. It checks turns only if withTurns is
 // set, because that reads all publications that wait.
+//
+// Workers at rest run the statement every second. It has no parameters, so each connection plans it only once.
 func (s *Store) TimeUntilWork(ctx context.Context, atMost time.Duration, withTurns bool) (Work, error) {
-	return queryOne[Work](s.query(ctx, `
-		SELECT least(@most::interval, (
+	turnEndedSQL := `false`
+	if withTurns {
+		turnEndedSQL = `EXISTS (SELECT FROM publications u WHERE ` + turnEnded + `)`
+	}
+	work, err := queryOne[Work](s.query(ctx, `
+		SELECT least('1 day', (
 			SELECT next_action_at - clock() FROM publications
 			WHERE next_action_at IS NOT NULL AND `+unleased+` ORDER BY next_action_at LIMIT 1
-		)) AS due, least(@most::interval, (
+		)) AS due, least('1 day', (
 			SELECT prepare_at - clock() FROM publications
 			WHERE prepare_at IS NOT NULL AND `+beforeDue+` AND `+unleased+` ORDER BY prepare_at LIMIT 1
-		)) AS preparing, @turns AND EXISTS (SELECT FROM publications u WHERE `+turnEnded+`) AS turn_ended`,
-		args{"most": atMost, "turns": withTurns}))
+		)) AS preparing, `+turnEndedSQL+` AS turn_ended`, nil))
+	work.Due, work.Preparing = min(work.Due, atMost), min(work.Preparing, atMost)
+	return work, err
 }
 
 // Conditions for what is due, what can be prepared, and what a claim that prepares may act on. The last one is needed
@@ -79,9 +87,10 @@ func (s *Store) ClaimPublicationsToPrepare(ctx context.Context, owner string, li
 func (s *Store) claimPublications(ctx context.Context, conditionSQL, orderSQL, owner string, limit int,
 	lease time.Duration, now time.Time,
 ) ([]Claim, error) {
-	sql := selectAndLockUnleasedSQLPrefix(conditionSQL, orderSQL) + ` LIMIT @limit` + claimRest
+	// PostgreSQL would plan a statement with the limit as a parameter each time.
+	sql := selectAndLockUnleasedSQLPrefix(conditionSQL, orderSQL) + ` LIMIT ` + strconv.Itoa(limit) + claimRest
 	return queryMany[Claim](s.query(ctx, sql, args{
-		"owner": owner, "limit": limit, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
+		"owner": owner, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
 }
 
