@@ -51,6 +51,38 @@ func TestConvertedPicturesAreSentWithoutAPublicAddress(t *testing.T) {
 	b.checkShownAsJPEG(files, 2400)
 }
 
+// Photos that are uploaded again for a post that was armed before were announced with the largest size that they may
+// have, so every retry failed.
+func TestConvertedPicturesAreSentAgainForAPostThatWasRefused(t *testing.T) {
+	b := newBench(t)
+	files := b.photosToConvert("facebook")
+	b.Fault(fault("facebook", "publish", "reject"))
+	p := b.post(request("made of others", now(), b.ws.Account("facebook")), files...)
+	id, err := core.ParseID[core.PostKind](p.ID)
+	must(t, err)
+	worker := b.Replica(func(c *app.Config) { c.NetworksURL = "" })
+	work := func() {
+		t.Helper()
+		must(t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
+		p = b.ws.Post(p)
+	}
+	work()
+	b.Clock.Advance(3 * time.Minute)
+	if work(); p.Status != "failed" {
+		t.Fatalf("the refused post is %s", p.StatusLine)
+	}
+	b.Clock.Advance(25 * time.Hour) // Facebook deletes the photos
+	b.ws.Retry(p)
+	for range 3 {
+		work()
+		b.Clock.Advance(10 * time.Minute)
+	}
+	if p.Status != "live" {
+		t.Fatalf("the post is %s: %+v", p.StatusLine, p.Error)
+	}
+	b.checkShownAsJPEG(files, 2400)
+}
+
 // checkShownAsJPEG checks that the network shows all files as JPEG, those that it accepts byte for byte.
 func (b *bench) checkShownAsJPEG(files []contract.Media, width int) {
 	b.t.Helper()

@@ -45,8 +45,8 @@ func (c *claim) checkOrConvertFilesIfNeeded(ctx context.Context, do core.Action)
 // mustCheckFiles reports whether a call is the claim's first that sends or refers to files: a network that has returned
 // a handle has already downloaded them.
 func (c *claim) mustCheckFiles(do core.Action) bool {
-	return !c.filesChecked && (do == core.DoCreate || do == core.DoStatus) && !c.pub.Armed &&
-		(c.pub.Handle == "" || c.pushes)
+	sendsRest := do == core.DoStatus && c.pushes && !c.pub.Armed
+	return !c.filesChecked && (do == core.DoCreate || sendsRest)
 }
 
 // convertPatience is how long the claims of a post wait for the conversion of its images, all together. After that, the
