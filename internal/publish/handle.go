@@ -37,7 +37,7 @@ func (c *claim) decryptHandleOrMarkLost() {
 // setStateAndSealHandle sets the publication's state in memory, seals the handle if it has changed, and updates the
 // times that depend on the state, as SaveStepBeforeCall does in the row.
 func (c *claim) setStateAndSealHandle(next core.Publication) {
-	if next.Step != c.pub.Step {
+	if next.Step != c.pub.Step || next.Handle != c.pub.Handle {
 		c.pub.StepSince = c.databaseNow()
 	}
 	if !next.Armed {

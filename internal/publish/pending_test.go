@@ -6,9 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network"
+	"belfry/internal/network/sim"
 )
 
 // early is a network that returns a post's id when it accepts the post, and not again when the post is live.
@@ -99,6 +101,24 @@ func TestAPostThatIsRefusedAfterItWasTakenFails(t *testing.T) {
 	post = b.ws.Work(post)
 	if b.wants(post, "live", 1, "created", "queued", "publishing", "failed", "retried", "publishing", "live"); b.calls("create") != 2 {
 		t.Errorf("%d containers, want one for each attempt", b.calls("create"))
+	}
+}
+
+// A carousel is created once its items are processed. Instagram then did not find it for a moment, and because the items
+// had taken long, the carousel counted as dead and was created again, with its items.
+func TestANewCarouselThatIsNotFoundYetIsKept(t *testing.T) {
+	b := newBench(t)
+	must(t, b.Sim.SetOption("instagram.process_seconds", "600"))
+	post := b.ws.PostOf(apptest.KindNamed(t, "Instagram carousel"), "slow", b.ws.Account("instagram"), now())
+	b.Fault(sim.Fault{
+		Network: "instagram", Call: "status", Match: "slow", Kind: sim.Error, Code: 24, Subcode: 2207008, Status: 400, Times: new(2),
+	})
+	for range 20 {
+		post = b.after(time.Minute, post)
+		must(t, b.Sim.WaitIdle(b.Context()))
+	}
+	if n := b.calls("create"); post.Status != "live" || n != 3 || len(b.Sim.Faults.ListActive()) != 0 {
+		t.Errorf("it is %s after %d containers", post.StatusLine, n)
 	}
 }
 

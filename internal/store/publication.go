@@ -33,7 +33,7 @@ type Publication struct {
 	Preparing   bool          // the last claim began before DueAt
 	ExternalID  string        // the network's id of the post, if it was known before the post was live
 	NextAt      time.Time     // not before DueAt; zero if no worker needs to act
-	StepSince   time.Time
+	StepSince   time.Time     // when the step began, or the handle last changed
 	ArmedAt     time.Time
 	QuietAt     time.Time
 	FirstCallAt time.Time
@@ -62,8 +62,8 @@ const unleased = `(lease_until IS NULL OR lease_until <= clock())`
 // claims a publication or sweeps the stored bytes, and no publication counts as overdue.
 const publishingNotHeld = `NOT EXISTS (SELECT FROM publishing_hold)`
 
-// AskingNetworkSince returns when the worker began to ask the network about the publication: when its step began or, if
-// later, when its last irreversible call could no longer take effect.
+// AskingNetworkSince returns when the worker began to ask the network about the publication: when its step began, when
+// its handle last changed or when its last irreversible call could no longer take effect, whichever is latest.
 func (p Publication) AskingNetworkSince() time.Time {
 	if p.QuietAt.After(p.StepSince) {
 		return p.QuietAt
@@ -260,9 +260,9 @@ func (t Tenant) SaveStepAndEndClaim(ctx context.Context, p Publication, last *Ou
 }
 
 const stepColumns = `
-	step_since = CASE WHEN step = @step THEN step_since ELSE clock() END, flow = @flow, step = @step, handle = @handle,
-	armed = @armed, open = @open, answer = @answer, tries = @tries, deaths = @deaths, external_id = @external_id,
-	failure = @failure`
+	step_since = CASE WHEN step = @step AND handle IS NOT DISTINCT FROM @handle THEN step_since ELSE clock() END,
+	flow = @flow, step = @step, handle = @handle, armed = @armed, open = @open, answer = @answer, tries = @tries,
+	deaths = @deaths, external_id = @external_id, failure = @failure`
 
 // stepArguments returns the arguments of stepColumns and fence.
 func (p Publication) stepArguments() args {

@@ -69,6 +69,7 @@ func (c Containers) AskStatusOrCreateCarousel(
 	if err != nil {
 		return network.Status{}, err
 	}
+	it.HandleAt = c.Now()
 	st, err := c.Ask(ctx, it, carousel)
 	if err != nil {
 		st = network.Status{Verdict: core.Pending} // the carousel exists, and its status can be queried again

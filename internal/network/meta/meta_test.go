@@ -52,6 +52,29 @@ func failure(t *testing.T, table meta.ErrorTable, status int, header map[string]
 	return e
 }
 
+// The grace for a carousel that the network does not find yet began when its items were created. If they took long to
+// process, the new carousel counted as dead at once.
+func TestANewCarouselHasAGraceOfItsOwn(t *testing.T) {
+	t.Parallel()
+	c := meta.Containers{
+		Now: func() time.Time { return now },
+		CreateCarousel: func(context.Context, network.Item, string) (string, error) {
+			return "carousel", nil
+		},
+	}
+	c.Ask = func(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+		if handle == "carousel" {
+			return c.FindPostElsePendingOrDead(ctx, it, errors.New("does not exist"))
+		}
+		return network.Status{Verdict: core.Ready}, nil
+	}
+	it := network.Item{HandleAt: now.Add(-10 * time.Minute)}
+	st, err := c.AskStatusOrCreateCarousel(t.Context(), it, meta.NewCarouselItemsHandle([]string{"a", "b"}))
+	if err != nil || st.Verdict != core.Pending || st.Handle != "carousel" {
+		t.Errorf("got %+v, %v", st, err)
+	}
+}
+
 func TestTheClosestRowDecides(t *testing.T) {
 	t.Parallel()
 	table := meta.ErrorTable{
