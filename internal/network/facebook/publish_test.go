@@ -329,6 +329,8 @@ func TestWhatAVideosStateMeans(t *testing.T) {
 	armed, old := reel, reel
 	armed.ArmedAt = w.Now()
 	old.HandleAt = w.Now().Add(-time.Hour)
+	listed := story
+	listed.ArmedAt = w.Now()
 	const gone = `{"error":{"code":100,"error_subcode":33,"message":"gone"}}`
 	state := func(word, phases string) string {
 		return `{"status":{"video_status":"` + word + `"` + phases + `},"published":false}`
@@ -372,6 +374,7 @@ func TestWhatAVideosStateMeans(t *testing.T) {
 		"a video that is published":              {page, `{"published":true}`, core.Done},
 		"a Story's video that is up":             {story, state("upload_complete", whole), core.Ready},
 		"a Story's video that cannot be fetched": {story, state("upload_failed", ""), core.Broken},
+		"a Story that is not listed yet":         {listed, state("ready", whole+live), core.Pending},
 	} {
 		w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) {
 			if c.answer == gone {
@@ -415,6 +418,22 @@ func TestAStoryIsShownOnce(t *testing.T) {
 		if all := w.VisiblePosts(); len(all) != 1 || all[0].PublishCalls != 2 {
 			t.Errorf("%s: visible %+v", name, all)
 		}
+	}
+}
+
+// A video Story was processed for a week, because its state was queried only once it was over and no longer listed.
+func TestAVideoStoryThatIsOverIsLive(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	it := film(t, w, "stories")
+	handle := w.NewHandle(it)
+	it.ArmedAt = w.Now()
+	if _, err := w.Net.Publish(t.Context(), it, handle); err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(25 * time.Hour)
+	if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Done || st.ExternalID != "" {
+		t.Errorf("got %+v, %v", st, err)
 	}
 }
 

@@ -41,7 +41,8 @@ func (n *Network) fetchStoryOrUploadStatus(ctx context.Context, it network.Item,
 	return n.fetchUploadStatus(ctx, it, handle)
 }
 
-// fetchUploadStatus returns the status of the uploaded photo or video, whether a Story has it or not.
+// fetchUploadStatus returns the status of the uploaded photo or video, whether a Story has it or not. A published video
+// is Done without an id once Facebook no longer lists its Story, because only the list has the id.
 func (n *Network) fetchUploadStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if !isVideoPost(it) {
 		st, err := n.readyIfReadable(ctx, it, handle)
@@ -51,8 +52,11 @@ func (n *Network) fetchUploadStatus(ctx context.Context, it network.Item, handle
 		return st, nil
 	}
 	v, err := n.fetchVideo(ctx, it, handle)
-	if err != nil {
+	switch {
+	case err != nil:
 		return n.pendingOrDeadIfMissing(it, err)
+	case !it.ArmedAt.IsZero() && v.isPublished() && !meta.AreStoriesListed(it.LastArmedAt(), n.now()):
+		return network.Status{Verdict: core.Done}, nil
 	}
 	return v.readyIfUploaded(it)
 }

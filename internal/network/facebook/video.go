@@ -66,11 +66,10 @@ func (n *Network) startReelUpload(ctx context.Context, it network.Item) (handle 
 
 func (n *Network) fetchReelStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	v, err := n.fetchVideo(ctx, it, handle)
-	publishing := v.Status.Publishing
 	switch {
 	case err != nil:
 		return n.pendingOrDeadIfMissing(it, err)
-	case publishing.isComplete() && publishing.Publish == publishPublished:
+	case v.isPublished():
 		return v.doneStatus(handle), nil
 	}
 	return v.readyIfUploaded(it)
@@ -176,6 +175,12 @@ func (p videoPhase) isComplete() bool { return p.Status == "complete" || p.Statu
 func (v videoNode) hasPublishingBegun() bool {
 	p := v.Status.Publishing
 	return p.Status == "in_progress" || p.isComplete() || p.Publish == publishPublished
+}
+
+// isPublished reports whether a Reel, or the video of a Story, is published.
+func (v videoNode) isPublished() bool {
+	p := v.Status.Publishing
+	return p.isComplete() && p.Publish == publishPublished
 }
 
 func (n *Network) fetchVideo(ctx context.Context, it network.Item, id string) (v videoNode, err error) {

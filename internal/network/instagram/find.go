@@ -25,7 +25,8 @@ type listedPost struct {
 
 // FindPost searches the account's posts since the arm for one with the same caption and type. The result is Ambiguous
 // if a post of this type has no caption in the response: Instagram's documents disagree on which logins see captions.
-// The result is also Ambiguous if the post itself has no caption, as a Story never has, and one of its type is listed.
+// The result is also Ambiguous if the post itself has no caption, as a Story never has, and one of its type is listed;
+// and if none is listed, but the Stories since the arm are no longer all listed.
 func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
 		return network.Status{}, errors.New("cannot search Instagram for a post that was never armed")
@@ -53,6 +54,11 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 		case kind == typeStories || isSameOrMissingCaption(p.Caption, caption):
 			found = append(found, network.Status{ExternalID: string(p.ID), URL: urlIfOnInstagram(p.Permalink)})
 		}
+	}
+	if len(found) == 0 && kind == typeStories && !meta.AreStoriesListed(it.ArmedAt, n.now()) {
+		return network.Status{
+			Verdict: core.Ambiguous, Message: "Instagram no longer lists Stories from the time of the publishing call.",
+		}, nil
 	}
 	return meta.StatusOfMatches(found, caption), nil
 }

@@ -300,6 +300,22 @@ func TestAPostWithoutACaptionIsNotFoundByItsTypeAlone(t *testing.T) {
 	}
 }
 
+// Instagram lists Stories for a day. After that, an empty list counted as proof that the Story was not published.
+func TestAStoryThatIsNoLongerListedIsNotProvedAbsent(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	it := newItem(w, `{"contentType":"stories"}`, "", photo)
+	w.ReplaceServer(containers(`{"error":{"code":100,"error_subcode":33,"message":"gone"}}`, 400, ``))
+	for ago, want := range map[time.Duration]core.Verdict{
+		time.Hour: core.Dead, 23 * time.Hour: core.Dead, 24 * time.Hour: core.Ambiguous, 48 * time.Hour: core.Ambiguous,
+	} {
+		it.ArmedAt, it.RearmedAt = w.Now().Add(-ago), w.Now().Add(-time.Hour)
+		if st, err := w.Net.AdvanceStatus(t.Context(), it, "17900000000000001"); err != nil || st.Verdict != want {
+			t.Errorf("%s after the arm: want %s, got %+v, %v", ago, want, st, err)
+		}
+	}
+}
+
 func TestALinkOfAnotherHostIsNoLink(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())

@@ -14,6 +14,13 @@ const clockSlack = time.Minute
 // SearchStart returns the time from which to search for a post that was armed at the given time.
 func SearchStart(armedAt time.Time) time.Time { return armedAt.Add(-clockSlack).Truncate(time.Second) }
 
+// storyLife is how long the networks list a Story, less a margin for differences between clocks.
+const storyLife = 24*time.Hour - 10*time.Minute
+
+// AreStoriesListed reports whether the networks still list all Stories since an arm at the given time. Later, the list
+// does not prove that there was none.
+func AreStoriesListed(armedAt, now time.Time) bool { return now.Sub(armedAt) < storyLife }
+
 // IsSameText reports whether two texts are equal, apart from surrounding white space and the form of line breaks.
 func IsSameText(a, b string) bool { return trimAndConvertCRLF(a) == trimAndConvertCRLF(b) }
 

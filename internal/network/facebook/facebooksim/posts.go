@@ -276,21 +276,20 @@ func (s *Sim) listedNode(p sim.Post) map[string]any {
 	return node
 }
 
-// listStories serves a Page's Stories, newest first.
+// listStories serves a Page's Stories of the last day, newest first. Facebook lists older ones only if the Page keeps
+// an archive of its Stories; no simulated Page does.
 func (s *Sim) listStories(q *sim.Request) (any, error) {
-	fits := func(p sim.Post) bool { return strings.HasSuffix(p.Extra["edge"], "stories") }
+	fits := func(p sim.Post) bool {
+		return strings.HasSuffix(p.Extra["edge"], "stories") && s.kit.Now().Sub(p.CreatedAt) < storyLife
+	}
 	posts, err := s.graph.PostsBetween(q, q.Account, OptListDelay, fits)
 	if err != nil {
 		return nil, err
 	}
 	data := []any{}
 	for _, p := range posts {
-		status := "PUBLISHED"
-		if s.kit.Now().Sub(p.CreatedAt) >= storyLife {
-			status = "ARCHIVED"
-		}
 		data = append(data, map[string]any{
-			"post_id": p.ID, "status": status, "creation_time": strconv.FormatInt(p.CreatedAt.Unix(), 10),
+			"post_id": p.ID, "status": "PUBLISHED", "creation_time": strconv.FormatInt(p.CreatedAt.Unix(), 10),
 			"media_type": p.Extra["kind"], "media_id": p.Extra["media_id"], "url": p.URL,
 		})
 	}

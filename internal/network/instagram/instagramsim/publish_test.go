@@ -241,7 +241,8 @@ func TestContainersLiveADayAndAreCounted(t *testing.T) {
 	}
 	u.option(instagramsim.OptProcess, "0")
 	u.option(instagramsim.OptQuota, "1")
-	u.publish(u.create(image)).text("id")
+	used := u.create(image)
+	u.publish(used).text("id")
 	u.publish(u.create(image)).refused("9", "2207042", "limit")
 	story := url.Values{"media_type": {"STORIES"}, "video_url": {"http://127.0.0.1:1/gone.mp4"}}
 	for range 398 {
@@ -250,6 +251,8 @@ func TestContainersLiveADayAndAreCounted(t *testing.T) {
 	u.post("me/media", story).refused("9", "2207042", "limit")
 	u.forward(day)
 	u.publish(u.create(image)).text("id")
+	u.get(used).refused("100", "33", "does not exist")
+	u.publish(used).refused("24", "2207008", "")
 }
 
 func TestReelsArePushedWithPagesOnly(t *testing.T) {

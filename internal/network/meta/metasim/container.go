@@ -103,12 +103,14 @@ func OpenContainers(
 	return cs
 }
 
-// Find returns a container of an account, or nil if there is none.
+// Find returns a container of an account, or nil if there is none. No document says how long a published container can
+// be queried: after containerLife, it no longer can.
 func (cs *Containers) Find(account, id string) *Container {
-	if c := cs.table.Get(id); c != nil && c.Account == account {
-		return c
+	c := cs.table.Get(id)
+	if c == nil || c.Account != account || c.Post != "" && cs.graph.API.Kit.Now().Sub(c.CreatedAt) >= containerLife {
+		return nil
 	}
-	return nil
+	return c
 }
 
 // CountSince counts the containers that an account has created after a time. since must not be earlier than in the
