@@ -58,7 +58,8 @@ type Network interface {
 	// its address if the response has it. If the network has accepted the call, but the post is not live yet, it returns
 	// Pending, with the id if it is known. AdvanceStatus then reports when the post is live.
 	Publish(ctx context.Context, it Item, handle string) (Status, error)
-	// FindPost searches the account's posts since it.ArmedAt. It returns Done only for a unique match.
+	// FindPost searches the account's posts since it.ArmedAt, with it.Handle if there is one. It returns Done only for a
+	// unique match.
 	FindPost(ctx context.Context, it Item) (Status, error)
 	// FetchLink returns the address of the post's page on the network.
 	FetchLink(ctx context.Context, it Item, externalID string) (postURL string, err error)
@@ -240,6 +241,8 @@ type Item struct {
 	Profile  string
 	Username string
 	Token    Token
+	// Handle is the handle of the irreversible call, for FindPost; "" if there is none, or if it is lost.
+	Handle string
 	// HandleAt is when the handle was created, or last changed; zero if there is none.
 	HandleAt time.Time
 	// ArmedAt is when the post was first armed; zero before that. RearmedAt is when it was last armed again, if ever.

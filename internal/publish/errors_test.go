@@ -199,18 +199,20 @@ func impatient(t *testing.T, c *app.Config) {
 	must(t, err)
 	c.Client = network.NewClient(network.ClientConfig{NetworksURL: base, Now: c.Now, Timeout: patience})
 	t.Cleanup(c.Client.CloseIdleConnections)
-	get := func(name string) string {
-		for _, d := range all.Drivers() {
-			for _, v := range d.Variables {
-				if v.Name == name && !strings.HasSuffix(name, "_CLIENT_ID") && !strings.HasSuffix(name, "_CLIENT_SECRET") {
-					return v.Default
-				}
+	c.Networks, err = network.NewSet(all.Drivers(), network.Environment{Client: c.Client, Get: readVariable, Now: c.Now})
+	must(t, err)
+}
+
+// readVariable returns the value of a network's variable: the sandbox's credentials, or its default.
+func readVariable(name string) string {
+	for _, d := range all.Drivers() {
+		for _, v := range d.Variables {
+			if v.Name == name && !strings.HasSuffix(name, "_CLIENT_ID") && !strings.HasSuffix(name, "_CLIENT_SECRET") {
+				return v.Default
 			}
 		}
-		return sandbox.Credentials
 	}
-	c.Networks, err = network.NewSet(all.Drivers(), network.Environment{Client: c.Client, Get: get, Now: c.Now})
-	must(t, err)
+	return sandbox.Credentials
 }
 
 // allCases lists every case of the network.

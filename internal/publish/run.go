@@ -275,7 +275,11 @@ func (c *claim) checkFilesAndCallConnector(ctx context.Context, do core.Action) 
 	case core.DoPublish:
 		return c.net.Publish(ctx, c.item, c.pub.Handle)
 	case core.DoFind:
-		return c.net.FindPost(ctx, c.item)
+		it := c.item
+		if c.pub.Handle != lostHandle {
+			it.Handle = c.pub.Handle
+		}
+		return c.net.FindPost(ctx, it)
 	}
 	if c.pub.Handle == lostHandle {
 		return c.statusOfUndecryptableHandle(), nil

@@ -66,8 +66,11 @@ func TestWhatASearchTakesForThePost(t *testing.T) {
 	it := w.NewItem("Same words")
 	pictured := it
 	pictured.Files = w.NewFiles(networktest.Image(), networktest.Image())
-	linked := it
+	uploaded := pictured
+	uploaded.Handle = "11,12"
+	linked, reconnected := it, it
 	linked.Settings = settings(t, w, `{"link": "https://example.org/bread"}`)
+	reconnected.Token.IssuedAt = it.ArmedAt.Add(time.Minute)
 	row := func(message, app, at, attachments string) string {
 		return fmt.Sprintf(`{"id":"1_2","message":%q,"created_time":%q%s%s}`, message, at, app, attachments)
 	}
@@ -80,10 +83,18 @@ func TestWhatASearchTakesForThePost(t *testing.T) {
 		shim    = `,"attachments":{"data":[{"url":"https://l.facebook.com/l.php?u=https%3A%2F%2Fexample.org%2Fbread&h=x"}]}`
 		one     = `,"attachments":{"data":[{"media_type":"photo"}]}`
 		two     = `,"attachments":{"data":[{"media_type":"album","subattachments":{"data":[{},{}]}}]}`
+		album   = `,"attachments":{"data":[{"media_type":"album","target":{"id":"1_2"},"subattachments":{"data":[%s]}}]}`
 		another = `,"attachments":{"data":[{"unshimmed_url":"https://example.org/cake"}]}`
 		video   = `,"status_type":"added_video","attachments":{"data":[{"media_type":"video"}]}`
 		clip    = `,"status_type":"shared_story","attachments":{"data":[{"media_type":"video"}]}`
 	)
+	photos := func(ids ...string) string {
+		var parts []string
+		for _, id := range ids {
+			parts = append(parts, `{"target":{"id":"`+id+`"}}`)
+		}
+		return fmt.Sprintf(album, strings.Join(parts, ","))
+	}
 	for name, c := range map[string]struct {
 		it   network.Item
 		rows string
@@ -101,7 +112,7 @@ func TestWhatASearchTakesForThePost(t *testing.T) {
 		"other words":                    {it, row("Same words!", ours, now, ""), core.Absent},
 		"our link":                       {linked, row("Same words", ours, now, plain), core.Done},
 		"our link behind Facebook's own": {linked, row("Same words", ours, now, shim), core.Done},
-		"another link":                   {linked, row("Same words", ours, now, another), core.Absent},
+		"a link as Facebook knows it":    {linked, row("Same words", ours, now, another), core.Ambiguous},
 		"a link that is not shown":       {linked, row("Same words", ours, now, ""), core.Ambiguous},
 		"two of ours": {
 			it, row("Same words", ours, now, "") + "," + row("Same words", ours, now, ""),
@@ -115,6 +126,19 @@ func TestWhatASearchTakesForThePost(t *testing.T) {
 		"fewer photos":              {pictured, row("Same words", ours, now, one), core.Ambiguous},
 		"photos that are not shown": {pictured, row("Same words", ours, now, ""), core.Ambiguous},
 		"the words under a link":    {pictured, row("Same words", ours, now, plain), core.Absent},
+		"our photos by their ids":   {uploaded, row("Edited words", others, now, photos("12", "11")), core.Done},
+		"the words under the photos of another post": {
+			uploaded, row("Same words", ours, now, photos("21", "22")), core.Absent,
+		},
+		"one of our photos and another": {uploaded, row("Same words", ours, now, photos("11", "22")), core.Ambiguous},
+		"one of our photos":             {uploaded, row("Same words", ours, now, photos("11")), core.Ambiguous},
+		"our photos and words made by hand": {
+			uploaded, row("Same words", "", now, "") + "," + row("Same words", ours, now, photos("11", "12")), core.Done,
+		},
+		"photos without ids":                      {uploaded, row("Same words", ours, now, two), core.Done},
+		"another app's, after a reconnection":     {reconnected, row("Same words", others, now, ""), core.Ambiguous},
+		"ours, after a reconnection":              {reconnected, row("Same words", ours, now, ""), core.Done},
+		"other words and app, and a reconnection": {reconnected, row("Other words", others, now, ""), core.Absent},
 	} {
 		w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, `{"data":[`+c.rows+`]}`) })
 		st, err := w.Net.FindPost(t.Context(), c.it)

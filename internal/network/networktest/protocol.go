@@ -121,7 +121,9 @@ func (k *Worker) makeCall(do core.Action) core.Signal {
 		k.quiet = k.w.Now().Add(callTimeout + n.Describe().Settle)
 		st, err = n.Publish(ctx, k.it, k.pub.Handle)
 	case core.DoFind:
-		st, err = n.FindPost(ctx, k.it)
+		it := k.it
+		it.Handle = k.pub.Handle
+		st, err = n.FindPost(ctx, it)
 	default:
 		st, err = n.AdvanceStatus(ctx, k.it, k.pub.Handle)
 	}

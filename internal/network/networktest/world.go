@@ -344,6 +344,7 @@ func (w *World) AskOutcome(it network.Item, handle string) (network.Status, erro
 	if w.Net.DeliveryFor(it.DraftWithoutAccount()).Flow.CanRepeatCall() {
 		return w.Net.AdvanceStatus(w.t.Context(), it, handle)
 	}
+	it.Handle = handle
 	return w.Net.FindPost(w.t.Context(), it)
 }
 

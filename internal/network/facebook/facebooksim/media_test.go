@@ -89,7 +89,14 @@ func TestPhotosAreFetchedAndAttached(t *testing.T) {
 	}
 	attach(one, one).refused("100", "", "each photo once")
 	attach(one, "123").refused("100", "33", "123")
+	story := func() any { return r.get("/"+one+"?fields=page_story_id", page).json["page_story_id"] }
+	if got := story(); got != nil {
+		t.Errorf("an unpublished photo is in %v", got)
+	}
 	id := attach(two, one).text("id")
+	if got := story(); got != id {
+		t.Errorf("the photo is in %v, want %s", got, id)
+	}
 	all := r.kit.Posts.All()
 	if len(all) != 1 || len(all[0].Media) != 2 || all[0].Media[0].SHA256 != sum("/c.gif") ||
 		all[0].Media[1].SHA256 != sum("/a.png") {
@@ -99,6 +106,11 @@ func TestPhotosAreFetchedAndAttached(t *testing.T) {
 	a := r.get("/"+id+"?fields=attachments{media_type,subattachments}", page)
 	if !strings.Contains(a.body, `"media_type":"album"`) || strings.Count(a.body, `"media_type":"photo"`) != 2 {
 		t.Errorf("attachments: %s", a.body)
+	}
+	a = r.get("/"+id+"?fields=attachments{target{id},subattachments{target{id}}}", page)
+	if want := `"subattachments":{"data":[{"target":{"id":"` + two + `"}},{"target":{"id":"` + one + `"}}]}`; !strings.Contains(
+		a.body, want) {
+		t.Errorf("attachments: %s, want %s", a.body, want)
 	}
 	if a := r.call("GET", all[0].URL, "", nil); !strings.Contains(a.body, "/www.facebook.com/media/"+sum("/a.png")) {
 		t.Errorf("the page does not show the photo: %s", a.body)
