@@ -63,7 +63,7 @@ const (
 	DoOutcomeUnknown Action = "unknown" // the post failed with outcome_unknown
 	DoHold           Action = "hold"    // the post stays queued until the network's throttle ends
 	DoPoll           Action = "poll"    // the post stays queued: the handle is being processed
-	DoAwait          Action = "await"   // the post stays queued until its time
+	DoAwait          Action = "await"   // the post stays queued until its time, or until publishing is no longer on hold
 	DoSettle         Action = "settle"  // the post stays queued until the settle time is over
 	DoBackoff        Action = "backoff" // the post stays queued: the network cannot be asked right now
 	DoStop           Action = "stop"    // nothing to do

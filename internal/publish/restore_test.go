@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"belfry/internal/app/apptest"
 	"belfry/internal/blob"
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -82,6 +83,96 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 				t.Errorf("the start after the confirmation holds publishing again: %v", err)
 			}
 		})
+	}
+}
+
+// publishWhileHoldBegins lets a worker publish the only post. While it prepares the post, publishing is put on hold.
+func (b *bench) publishWhileHoldBegins(p contract.Post, holdPublishing func()) contract.Post {
+	b.t.Helper()
+	id, err := core.ParseID[core.PostKind](p.ID)
+	must(b.t, err)
+	worker := b.through(func(n network.Network) network.Network { return meanwhile{Network: n, asking: holdPublishing} })
+	must(b.t, worker.Engine().PublishOrPrepare(b.Context(), "a worker", b.ws.ID, id))
+	var armed bool
+	must(b.t, b.Pool.QueryRow(b.Context(), `SELECT armed FROM publications`).Scan(&armed))
+	if armed || !b.due() || !b.isPublishingHeld() {
+		b.t.Errorf("armed: %v; due: %v; publishing is on hold: %v", armed, b.due(), b.isPublishingHeld())
+	}
+	return b.ws.Post(p)
+}
+
+// The database that took over did not know that a post was published. A worker had claimed the post there before
+// another replica noticed the failover, and the hold did not stop that claim: the post was published a second time.
+func TestAHoldStopsTheClaimOfAPostThatAFailoverLost(t *testing.T) {
+	for _, name := range []string{"Threads text", "Facebook text", "Facebook photos"} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			must(t, b.Sim.SetOption("facebook.refuse_duplicates", "off"))
+			guard, kind := b.App.GuardOrNil(), apptest.KindNamed(t, name)
+			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+			post := b.ws.PostOf(kind, "sent before the failover", b.ws.Account(kind.Network), now())
+			b.exec(snapshot)
+			b.goesLive(post)
+			must(t, guard.UpdateMarkOrHoldPublishingUnlessOnHold(t.Context()))
+			b.exec(rewind)
+			post = b.publishWhileHoldBegins(post, func() {
+				must(t, guard.UpdateMarkOrHoldPublishingUnlessOnHold(t.Context()))
+			})
+			b.wants(post, "queued", 1, "created", "queued", "publishing", "live", "publishing")
+			_, err := guard.EndHoldUnlessUnproved(t.Context())
+			must(t, err)
+			if post = b.ws.Post(post); post.Status != "live" || b.Visible(post.Text) != 1 {
+				t.Errorf("after the hold, the post is %s, visible %d times", post.StatusLine, b.Visible(post.Text))
+			}
+		})
+	}
+}
+
+// The claim that a hold ends loses nothing, and does not count as another attempt.
+func TestAPostWhoseClaimAHoldEndedIsPublishedAfterTheHold(t *testing.T) {
+	for _, name := range []string{"Threads text", "Facebook text", "Facebook photos", "TikTok photos"} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			kind := apptest.KindNamed(t, name)
+			post := b.ws.PostOf(kind, "not sent yet", b.ws.Account(kind.Network), now())
+			post = b.publishWhileHoldBegins(post, func() {
+				must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, nil))
+			})
+			b.wants(post, "queued", 0, "created", "queued", "publishing")
+			b.says(post, "")
+			_, err := b.App.GuardOrNil().EndHoldUnlessUnproved(t.Context())
+			must(t, err)
+			b.goesLive(post)
+			b.wants(b.ws.Post(post), "live", 1, "created", "queued", "publishing", "live")
+		})
+	}
+}
+
+// Whatever a worker believes, the database saves no call that publishes during a hold, but lets it ask the network.
+func TestTheDatabaseSavesNoIrreversibleCallDuringAHold(t *testing.T) {
+	b := newBench(t)
+	claimed := b.claimNow(b.ws.Now("claimed before the hold", b.ws.Account("threads")))
+	save := func(do core.Action) error {
+		call := store.Call{Seq: 1, Do: do, Deadline: time.Second, TakesTurn: true}
+		_, err := b.Store.In(b.ws.ID).SaveStepBeforeCall(b.Context(), claimed, nil, call, time.Minute, time.Minute)
+		return err
+	}
+	must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, nil))
+	for _, do := range []core.Action{core.DoPublish, core.DoCreate} { // which takes the turn because its files are gated
+		if err := save(do); !errors.Is(err, store.ErrPublishingHeld) {
+			t.Errorf("%s: %v", do, err)
+		}
+	}
+	var turns, steps int
+	must(t, b.Pool.QueryRow(t.Context(),
+		`SELECT (SELECT count(*) FROM account_turns), (SELECT count(*) FROM publish_steps)`).Scan(&turns, &steps))
+	if turns != 0 || steps != 0 {
+		t.Errorf("%d turns and %d calls are saved", turns, steps)
+	}
+	must(t, save(core.DoFind))
+	claimed.Epoch++
+	if err := save(core.DoPublish); !errors.Is(err, store.ErrFenced) {
+		t.Errorf("with the claim of another worker: %v", err)
 	}
 }
 

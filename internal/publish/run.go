@@ -66,6 +66,9 @@ func (c *claim) runStepsUntilClaimEnds(ctx context.Context) error {
 		if errors.Is(err, store.ErrNoTurn) {
 			return c.postponeForTurn(ctx, next.RevertUnmadeCall(do, before.Publication))
 		}
+		if errors.Is(err, store.ErrPublishingHeld) {
+			return c.postponeUntilHoldEnds(ctx, next.RevertUnmadeCall(do, before.Publication))
+		}
 		if err == nil {
 			err = c.loadIDsOfOtherPostsIfSearching(ctx, do)
 		}

@@ -45,3 +45,11 @@ func (c *claim) postponeForTurn(ctx context.Context, beforeCall core.Publication
 	c.log.Debug("waiting for another post of the account to be published")
 	return c.endThrottleIfProbeSucceeded(ctx, c.tenant)
 }
+
+// postponeUntilHoldEnds ends the claim because publishing was put on hold. beforeCall is the publication without the
+// irreversible call. The next claim asks the network about the handle first, which may have expired by then.
+func (c *claim) postponeUntilHoldEnds(ctx context.Context, beforeCall core.Publication) error {
+	c.log.Info("publishing is on hold; a worker continues with the post when the hold ends")
+	c.setStateAndSealHandle(beforeCall)
+	return c.endClaimWithOutcome(ctx, core.DoAwait)
+}

@@ -18,6 +18,9 @@ var ErrFenced = errors.New("the worker has lost its claim on this publication")
 // ErrNotDue means that the post is not due yet, so its irreversible call must not be made.
 var ErrNotDue = errors.New("this post is not due yet")
 
+// ErrPublishingHeld means that publishing is on hold after a restore, so the irreversible call must not be made.
+var ErrPublishingHeld = errors.New("publishing is on hold")
+
 // Publication is a row of the publishing ledger. The protocol's Handle is empty; Sealed is the encrypted handle.
 type Publication struct {
 	core.Publication
@@ -61,6 +64,12 @@ const unleased = `(lease_until IS NULL OR lease_until <= clock())`
 // publishingNotHeld is the condition that publishing is not on hold after a restore. During a hold, no worker
 // claims a publication or sweeps the stored bytes, and no publication counts as overdue.
 const publishingNotHeld = `NOT EXISTS (SELECT FROM publishing_hold)`
+
+// holdAllowsCall is the condition that publishing is not on hold, or that a call that needs the turn only asks the
+// network. A worker that claimed a post before the hold may still prepare it, and find out what became of its last
+// irreversible call. The hold does not stop a call whose statement began before the hold was stored: a worker makes
+// such a call within the call's deadline.
+const holdAllowsCall = `(@call IN ('find', 'status') OR ` + publishingNotHeld + `)`
 
 // AskingNetworkSince returns when the worker began to ask the network about the publication: when its step began, when
 // its handle last changed or when its last irreversible call could no longer take effect, whichever is latest.
@@ -174,8 +183,9 @@ const fence = `workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch A
 // SaveStepBeforeCall stores the state of the protocol, the result of the last call and the next call, in one statement,
 // and renews the lease. It must succeed before the call is made. quietAfter is how long from now the irreversible call
 // can take effect. SaveStepBeforeCall returns the call's step id. For a call that takes the turn, except a search, it
-// returns ErrNotDue if the post is not due yet. It returns ErrNoTurn if another post of the account has the turn, or if
-// another worker is just taking over; EndClaimUntilTurn distinguishes the two. After ErrFenced, the worker must stop.
+// returns ErrNotDue if the post is not due yet. Unless such a call only asks the network, it returns ErrPublishingHeld
+// while publishing is on hold. It returns ErrNoTurn if another post of the account has the turn, or if another worker
+// is just taking over; EndClaimUntilTurn distinguishes the two. After ErrFenced, the worker must stop.
 func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Outcome, next Call, lease,
 	quietAfter time.Duration,
 ) (stepID int64, err error) {
@@ -190,8 +200,8 @@ func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Out
 		pass = passTurnSQL
 	}
 	type saved struct {
-		ID         *int64
-		Due, Woken bool
+		ID               *int64
+		Due, Held, Woken bool
 	}
 	step, err := queryOne[saved](t.query(ctx, withFinishedLastStepSQL(last, a)+take+`, fenced AS (
 			UPDATE publications SET `+stepColumns+`, lease_until = clock() + @lease::interval, calling = @call = 'publish',
@@ -206,7 +216,8 @@ func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Out
 			SELECT @ws, post_id, @epoch, @seq, @call, clock(), clock() + @deadline::interval FROM fenced
 			RETURNING id
 		)
-		SELECT step.id, due_at <= clock() AS due, `+hasWokenPostSQL(next.PassesTurn)+` AS woken
+		SELECT step.id, due_at <= clock() AS due, NOT `+holdAllowsCall+` AS held,
+			`+hasWokenPostSQL(next.PassesTurn)+` AS woken
 		FROM publications LEFT JOIN step ON true LEFT JOIN LATERAL (
 			SELECT `+relaxed+` WHERE step.id IS NULL -- no call was saved, so the commit need not wait for the disk
 		) unsaved ON true
@@ -218,6 +229,8 @@ func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Out
 		return 0, fmt.Errorf("save %s before %s: %w", p.Step, next.Do, err)
 	case step.ID == nil && !step.Due && next.Do != core.DoFind:
 		return 0, ErrNotDue
+	case step.ID == nil && step.Held:
+		return 0, ErrPublishingHeld
 	case step.ID == nil:
 		return 0, ErrNoTurn
 	}

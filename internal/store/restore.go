@@ -96,9 +96,10 @@ func (s *Store) FindUnknownReceipts(ctx context.Context, receipts []RestoredRece
 	return unknown, err
 }
 
-// HoldPublishingAndDeleteSessionsAndEmails prevents all workers from claiming posts until EndPublishingHold. It stores
-// the receipts whose posts are not live, and those of lost copies. It also deletes what dates from the time of the
-// backup: sessions, links for choosing a new password, requests for such links, unsent emails and alerts.
+// HoldPublishingAndDeleteSessionsAndEmails prevents all workers from claiming posts, and from making irreversible calls
+// for posts that they have claimed, until EndPublishingHold. It stores the receipts whose posts are not live, and those
+// of lost copies. It also deletes what dates from the time of the backup: sessions, links for choosing a new password,
+// requests for such links, unsent emails and alerts.
 //
 // unprovedSince is zero if every published post has a receipt. If this database is already on hold,
 // HoldPublishingAndDeleteSessionsAndEmails only adds receipts. It replaces a hold that came with the backup of another

@@ -25,10 +25,11 @@ const ownAccountSQL = `SELECT id, platform, external_id FROM accounts
 	WHERE workspace_id = @ws AND id = (SELECT account_id FROM posts WHERE workspace_id = @ws AND id = @post)`
 
 // takeTurnSQL takes the turn for a claimed publication, unless another post of its account has it. Before the post is
-// due, only a search gets the turn. Like every statement that writes a publication and a turn, it locks the publication
-// first.
+// due, only a search gets the turn, and during a hold on publishing, only a search or a status query. Like every
+// statement that writes a publication and a turn, it locks the publication first.
 const takeTurnSQL = `, mine AS (
-			SELECT post_id FROM publications WHERE ` + fence + ` AND (due_at <= clock() OR @call = 'find') FOR NO KEY UPDATE
+			SELECT post_id FROM publications
+			WHERE ` + fence + ` AND ` + holdAllowsCall + ` AND (due_at <= clock() OR @call = 'find') FOR NO KEY UPDATE
 		), turn AS (
 			INSERT INTO account_turns AS t (platform, external_id, post_id, until)
 			SELECT a.platform, a.external_id, post_id, clock() + @lease::interval FROM mine, (` + ownAccountSQL + `) a

@@ -47,6 +47,12 @@ var bugs = []bug{
 		Package: engine, Tests: []string{"TestTheDatabaseArmsNoPostBeforeItsTime"},
 	},
 	{
+		Name: "a hold stops only new claims", File: turns,
+		Old:     " AND ` + holdAllowsCall + ` AND (due_at",
+		New:     " AND (due_at",
+		Package: engine, Tests: []string{"TestTheDatabaseSavesNoIrreversibleCallDuringAHold"},
+	},
+	{
 		Name: "a post takes the turn of another", File: turns,
 		Old: "WHERE t.post_id = excluded.post_id OR t.until <= clock()\n\t\t\tRETURNING post_id\n\t\t)`",
 		New: "RETURNING post_id\n\t\t)`", Package: engine,
