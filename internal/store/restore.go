@@ -17,11 +17,15 @@ type Lineage struct {
 	SettledBy string // the transaction that last ended a hold; empty if none did
 }
 
+// timelineSQL is the timeline of what the server writes. The control file has the previous timeline until the first
+// checkpoint after a failover ends, which can take minutes. On a standby, the functions fail.
+const timelineSQL = `('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint`
+
 // ReadLineage returns the lineage of the database. SeenAt is when a worker last reported; zero if none ever did.
 func (s *Store) ReadLineage(ctx context.Context) (Lineage, error) {
 	return queryOne[Lineage](s.query(ctx, `
 		SELECT (SELECT system_identifier::text FROM pg_control_system()) AS system,
-			(SELECT timeline_id::bigint FROM pg_control_checkpoint()) AS timeline,
+			`+timelineSQL+` AS timeline,
 			(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM publish_steps_id_seq) AS step_id,
 			NOT EXISTS (SELECT FROM posts) AS empty, (SELECT max(seen_at) FROM workers) AS seen_at,
 			coalesce((SELECT xmin::text FROM settled_receipts), '') AS settled_by`, nil))
@@ -110,8 +114,7 @@ func (s *Store) HoldPublishingAndDeleteSessionsAndEmails(ctx context.Context, re
 	return s.Tx(ctx, func(s *Store) error {
 		changed, err := s.execChanged(ctx, `
 			INSERT INTO publishing_hold AS h (reason, since, unproved_since, system)
-			SELECT @reason, clock(), @unproved, system_identifier || '/' || timeline_id
-			FROM pg_control_system(), pg_control_checkpoint()
+			SELECT @reason, clock(), @unproved, system_identifier || '/' || `+timelineSQL+` FROM pg_control_system()
 			ON CONFLICT (one_row) DO UPDATE SET reason = excluded.reason, since = excluded.since,
 				unproved_since = excluded.unproved_since, system = excluded.system
 			WHERE h.system <> excluded.system`,
