@@ -331,6 +331,11 @@ var plantedBugs = []planted{
 		}), breaks: "two posts",
 	},
 	{
+		name: "the refusal of a token is remembered after the account was reconnected", flow: core.FlowHandle,
+		left:   budget{auth: 1, kill: 1},
+		change: func(d *design) { d.remembersOldToken = true }, breaks: "given up without need",
+	},
+	{
 		name: "a question without an answer is asked for ever", flow: core.FlowHandle, left: budget{slow: 1, stuck: 1},
 		change: believing(func(_ core.Publication, s *core.Signal) { s.Stale = false }), breaks: "stuck",
 	},

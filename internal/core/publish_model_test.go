@@ -18,6 +18,7 @@ type row struct{ step, handle, flags, answer, tries, deaths uint8 }
 const (
 	rowArmed = 1 << iota
 	rowOpen
+	rowOldToken // the answer is AnswerAuth, to a token from before the account was reconnected
 )
 
 // Phases of a worker between two boundaries at which it can die.
@@ -35,6 +36,7 @@ const (
 	quiet                 // Signal.Quiet as it was when the question was put
 	frozen                // its request left so late that Quiet did not wait for it
 	hasWaited             // the claim before its own ended because of another post's turn
+	oldToken              // the account was reconnected after it had claimed the post
 )
 
 type worker struct {
@@ -242,6 +244,19 @@ func (w *world) takeAway() {
 	w.flags &^= waited
 	for i := range w.workers {
 		w.workers[i].flags &^= fresh
+	}
+}
+
+// reconnect gives the account a new token. Workers go on with the token that they have, and the ledger learns nothing.
+func (w *world) reconnect() {
+	w.flags |= accountOK | tokenWorks
+	if answers[w.row.answer] == core.AnswerAuth {
+		w.row.flags |= rowOldToken
+	}
+	for i := range w.workers {
+		if w.workers[i].phase != phaseIdle {
+			w.workers[i].flags |= oldToken
+		}
 	}
 }
 

@@ -2,8 +2,11 @@ package core_test
 
 import "belfry/internal/core"
 
-// serve is the network's side of a call.
+// serve is the network's side of a call. A reconnection may end the token of a worker that does not know of it.
 func (m *model) serve(w world, i int, out emit) {
+	if w.workers[i].flags&oldToken != 0 && w.flags&tokenWorks != 0 {
+		m.answer(w, i, core.AuthLost, false, "is answered, with its old token:", out)
+	}
 	switch dos[w.workers[i].do] {
 	case core.DoCreate:
 		m.serveCreate(w, i, out)

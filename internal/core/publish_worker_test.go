@@ -23,9 +23,13 @@ func (m *model) judge(w world, i int, isQuiet bool, out emit) {
 		if do == core.DoFail && !signal.Due && (signal.Verdict == core.Dead || signal.Verdict == core.Broken) {
 			m.unneeded()
 		}
+		refused := signal.Verdict == core.AuthLost || k.flags&oldToken != 0
+		if do == core.DoAccount && signal.AccountOK && !refused {
+			m.unneeded()
+		}
 		n := w
 		n.workers[i] = worker{
-			phase: phaseSave, do: code(dos[:], do), verdict: k.verdict, flags: k.flags & fresh,
+			phase: phaseSave, do: code(dos[:], do), verdict: k.verdict, flags: k.flags & (fresh | oldToken),
 			row: pack(next),
 		}
 		m.tidy(&n)
@@ -120,13 +124,14 @@ func (m *model) save(w world, i int, out emit) {
 	}
 	if do != core.DoStop {
 		w.row = k.row
+		if k.flags&oldToken != 0 && answers[w.row.answer] == core.AnswerAuth {
+			w.row.flags |= rowOldToken
+		}
 		if m.design.noArm && steps[w.row.step] == core.StepArmed {
 			w.row.step, w.row.flags, w.row.answer = code(steps[:], core.StepWaiting), 0, 0
 		}
 	}
-	if verdicts[k.verdict] == core.AuthLost {
-		w.flags &^= accountOK
-	}
+	w.loseAccountIfRefused(k)
 	if do.IsCall() {
 		w.workers[i].phase, w.workers[i].verdict = phaseCall, 0
 		m.tidy(&w)
@@ -149,11 +154,16 @@ func (m *model) waitForTurn(w world, i int, out emit) {
 	k := w.workers[i]
 	w.row = pack(m.publication(k.row).RevertUnmadeCall(core.DoPublish, m.publication(w.row)))
 	w.flags |= waited
-	if verdicts[k.verdict] == core.AuthLost {
-		w.flags &^= accountOK
-	}
+	w.loseAccountIfRefused(k)
 	m.release(&w, i)
 	out(w, false, i, "must wait for its turn", "")
+}
+
+// loseAccountIfRefused marks the account if the network has refused its present token.
+func (w *world) loseAccountIfRefused(k worker) {
+	if verdicts[k.verdict] == core.AuthLost && k.flags&oldToken == 0 {
+		w.flags &^= accountOK
+	}
 }
 
 // send checks both clocks, renews the lease where it must, and puts the call on the wire.

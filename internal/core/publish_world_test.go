@@ -11,8 +11,8 @@ type model struct {
 	chunks bool // the bytes are sent to the handle
 	called bool // an older version of Belfry has made the call in another flow
 	design design
-	// unneeded is called when a post of FlowHandle is given up although asking was still worth while, or a post before its
-	// time because of a handle that another can replace.
+	// unneeded is called when a post of FlowHandle is given up although asking was still worth while, a post before its
+	// time because of a handle that another can replace, or a post because of an account whose token works.
 	unneeded func()
 }
 
@@ -32,6 +32,8 @@ type design struct {
 	quietAtAnswer bool
 	// moveArmed lets a person cancel whatever the ledger says.
 	moveArmed bool
+	// remembersOldToken fails a post because of a token from before the account was reconnected.
+	remembersOldToken bool
 }
 
 func theProduct() design { return design{next: core.Publication.Next} }
@@ -215,9 +217,8 @@ func (m *model) show(w world, then func(world)) {
 }
 
 func (m *model) person(w world, out emit) {
-	if n := w; n.flags&accountOK == 0 && n.flags&gone == 0 {
-		n.flags |= accountOK | tokenWorks
-		n.row = pack(m.publication(n.row).ForgetTokenRefusal())
+	if n := w; n.flags&(accountOK|tokenWorks) != accountOK|tokenWorks && n.flags&gone == 0 {
+		n.reconnect()
 		out(n, false, thePerson, "reconnects the account", "")
 	}
 	if n := w; n.post == postDraft {
@@ -284,6 +285,9 @@ func (m *model) claim(w world, out emit) {
 	n.takeAway()
 	n.lease = uint8(i + 1)
 	n.workers[i] = worker{flags: fresh, row: n.row}
+	if p := m.publication(n.row); n.row.flags&rowOldToken != 0 && !m.design.remembersOldToken {
+		n.workers[i].row = pack(p.ForgetTokenRefusal())
+	}
 	if w.flags&waited != 0 {
 		n.workers[i].flags |= hasWaited
 	}
