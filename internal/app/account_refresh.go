@@ -59,14 +59,15 @@ func (a *App) RefreshDueTokenAndSaveResult(ctx context.Context, ws core.Workspac
 }
 
 // refreshLapsedTokenOrWait renews a token that has lapsed, and returns the account's current token, also in its
-// encrypted form. Another worker may have renewed the token. If there is no new token, the error is a *network.Error
-// that says what happened to the account.
+// encrypted form, and the account's GrantedAt. Another worker may have renewed the token, or a person may have
+// reconnected the account. If there is no new token, the error is a *network.Error that says what happened to the
+// account.
 func (a *App) refreshLapsedTokenOrWait(ctx context.Context, ws core.WorkspaceID, id core.AccountID,
 	sealedLapsed []byte,
-) (token network.Token, sealed []byte, err error) {
+) (token network.Token, sealed []byte, grantedAt time.Time, err error) {
 	t, err := a.authorize(core.NewWorkerCaller(ws), core.Write)
 	if err != nil {
-		return network.Token{}, nil, err
+		return network.Token{}, nil, time.Time{}, err
 	}
 	isLapsed := func(sealed []byte) bool { return a.isSameToken(id, ws, sealed, sealedLapsed) }
 	claimed := false
@@ -75,7 +76,7 @@ func (a *App) refreshLapsedTokenOrWait(ctx context.Context, ws core.WorkspaceID,
 		claimed, err = a.claimRefreshAndSaveResult(ctx, t, id, sealed)
 	}
 	if err != nil {
-		return network.Token{}, nil, err
+		return network.Token{}, nil, time.Time{}, err
 	}
 	var backoff time.Duration
 	for waited := time.Duration(0); ; waited += renewalPoll {
@@ -94,24 +95,24 @@ func (a *App) refreshLapsedTokenOrWait(ctx context.Context, ws core.WorkspaceID,
 	}
 	switch {
 	case err != nil:
-		return network.Token{}, nil, err
+		return network.Token{}, nil, time.Time{}, err
 	case account.Status != core.AccountOK:
 		kind := network.Revoked
 		if account.Status == core.AccountExpired {
 			kind = network.Expired
 		}
-		return network.Token{}, nil, &network.Error{Kind: kind, Message: account.StatusReason}
+		return network.Token{}, nil, time.Time{}, &network.Error{Kind: kind, Message: account.StatusReason}
 	case isLapsed(sealed) && backoff > 0:
-		return network.Token{}, nil, &network.Error{
+		return network.Token{}, nil, time.Time{}, &network.Error{
 			Kind: network.RateLimited, Message: "Belfry could not renew the access token.", RetryAfter: backoff,
 		}
 	case isLapsed(sealed):
-		return network.Token{}, nil, &network.Error{
+		return network.Token{}, nil, time.Time{}, &network.Error{
 			Kind: network.NotSent, Message: "Belfry could not renew the access token.",
 		}
 	}
 	token, err = a.openToken(account, ws, sealed)
-	return token, sealed, err
+	return token, sealed, account.GrantedAt, err
 }
 
 // claimRefreshAndSaveResult renews the account's token if it is due for renewal, or if it is still the lapsed token
@@ -269,7 +270,7 @@ func (a *App) verifyTokenAndUpdateAccount(ctx context.Context, t store.Tenant, a
 		return nil
 	}
 	if token.HasLapsed(a.cfg.Now()) { // a check would report that as lost access
-		token, sealed, err = a.refreshLapsedTokenOrWait(ctx, t.WorkspaceID(), account.ID, sealed)
+		token, sealed, _, err = a.refreshLapsedTokenOrWait(ctx, t.WorkspaceID(), account.ID, sealed)
 		if err != nil {
 			return err
 		}

@@ -146,6 +146,33 @@ func TestAnOldRefusalOfTheTokenDoesNotLoseTheReconnectedAccount(t *testing.T) {
 	b.wants(b.after(time.Minute, post), "live", 1, "created", "queued", "publishing", "live")
 }
 
+// The network refuses the post, and then the token with which the worker asks about the post. After a reconnection, the
+// network does not show the post. The post failed because the network "did not respond".
+func TestARefusalKeepsItsWordsAcrossAReconnection(t *testing.T) {
+	for platform, question := range map[string]string{"threads": "status", "facebook": "list"} {
+		t.Run(platform, func(t *testing.T) {
+			b := newBench(t)
+			account := b.ws.Account(platform)
+			f := fault(platform, "publish", "reject")
+			f.Code, f.Status, f.Message = 100, 400, "Not this one"
+			b.Fault(f)
+			b.App = b.through(func(n network.Network) network.Network {
+				return meanwhile{Network: n, publishing: func() { b.Fault(fault(platform, question, "token_revoked")) }}
+			})
+			post := b.ws.Work(b.ws.Now("refused", account))
+			b.wants(post, "queued", 0, "created", "queued", "publishing")
+			b.App = b.Replica()
+			b.Clock.Advance(time.Second)
+			b.ws.Reconnect(account)
+			post = b.refuse(post)
+			b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
+			if e := post.Error; e == nil || e.Code != "rejected" || e.Message != f.Message {
+				t.Errorf("the post failed with %+v", e)
+			}
+		})
+	}
+}
+
 // meanwhile calls functions when the network has carried out a status query or a publishing call, before the worker
 // gets the response. Each function may be nil.
 type meanwhile struct {

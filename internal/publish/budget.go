@@ -3,7 +3,6 @@ package publish
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -81,13 +80,8 @@ func (c *claim) postponeForBudget(
 		c.retryAfter = until.Sub(c.databaseNow())
 		return c.endClaimWithOutcome(ctx, core.DoBackoff)
 	}
-	c.failure = &failure{
+	c.setFailure(&failure{
 		Kind: network.RateLimited, Message: fmt.Sprintf("%s allows %s.", c.desc.Name, b), Until: until,
-	}
-	encoded, err := json.Marshal(c.failure)
-	if err != nil {
-		return fmt.Errorf("encode the reason for holding the post: %w", err)
-	}
-	c.pub.Failure = encoded
+	})
 	return c.endClaimWithOutcome(ctx, core.DoHold)
 }

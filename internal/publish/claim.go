@@ -61,8 +61,22 @@ type failure struct {
 	// Until is when a throttle ends; zero for any other failure.
 	Until time.Time `json:"until,omitzero"`
 	// GrantedAt is the GrantedAt of the account at the time of the call. It shows whether the call was made with a token
-	// of an earlier connection.
+	// of an earlier connection. It is zero if an older version stored the failure.
 	GrantedAt time.Time `json:"grantedAt,omitzero"`
+	// OfCall is the failure of the publishing call if a later query has found that the network refuses the token. It
+	// counts again once the refusal is forgotten. It is nil if the call was refused because of its token, too.
+	OfCall *failure `json:"ofCall,omitempty"`
+}
+
+// isTokenRefusal reports whether the network refused the account's token. A nil failure is none.
+func (f *failure) isTokenRefusal() bool { return f != nil && f.Kind.ResultingAccountStatus() != "" }
+
+// exceptTokenRefusal returns the failure, or OfCall if the failure is the refusal of a token.
+func (f *failure) exceptTokenRefusal() (failureOrNil *failure) {
+	if f.isTokenRefusal() {
+		return f.OfCall
+	}
+	return f
 }
 
 // loadClaimsAndCountTakeovers reads the posts, accounts and files of claimed publications of one workspace, and counts
@@ -218,13 +232,34 @@ func (c *claim) restoreLastFailure() error {
 	if err := json.Unmarshal(c.pub.Failure, c.failure); err != nil {
 		return fmt.Errorf("decode the stored failure of post %s: %w", c.post.ID, err)
 	}
-	if c.failure.Kind.ResultingAccountStatus() != "" && !c.failure.GrantedAt.Equal(c.account.GrantedAt) {
-		c.forgetTokenRefusal()
-	}
+	c.forgetTokenRefusalIfReconnected()
 	return nil
 }
 
-// forgetTokenRefusal forgets that the network refused a token of the account, because the account was reconnected.
+// forgetTokenRefusalIfReconnected is forgetTokenRefusal if the refused token is of an earlier connection than the token
+// of this claim. A refusal that an older version stored counts as one of an earlier connection if the account has a
+// GrantedAt: at worst, the network refuses the token once more. Otherwise, the post could fail because of an old token,
+// and the new token would count as refused.
+func (c *claim) forgetTokenRefusalIfReconnected() {
+	if c.failure.isTokenRefusal() && !c.failure.GrantedAt.Equal(c.account.GrantedAt) {
+		c.forgetTokenRefusal()
+	}
+}
+
+// forgetTokenRefusal forgets that the network refused a token of the account, because the account has a new token. Any
+// other failure remains.
 func (c *claim) forgetTokenRefusal() {
-	c.failure, c.pub.Failure, c.pub.Publication = nil, nil, c.pub.ForgetTokenRefusal()
+	c.pub.Publication = c.pub.ForgetTokenRefusal()
+	c.setFailure(c.failure.exceptTokenRefusal())
+}
+
+// setFailure sets the latest failure, also in the row that is stored next. nil removes it.
+func (c *claim) setFailure(failureOrNil *failure) {
+	c.failure, c.pub.Failure = failureOrNil, nil
+	if failureOrNil == nil {
+		return
+	}
+	if encoded, err := json.Marshal(failureOrNil); err == nil {
+		c.pub.Failure = encoded
+	}
 }

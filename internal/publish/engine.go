@@ -33,9 +33,9 @@ type Config struct {
 	OpenToken func(core.Account, core.WorkspaceID, []byte) (network.Token, error)
 	// IsSameToken reports whether two encrypted tokens of an account are the same token.
 	IsSameToken func(core.AccountID, core.WorkspaceID, []byte, []byte) bool
-	// RenewToken renews an account's lapsed token, and returns the new token and its sealed form; see
-	// app.refreshLapsedTokenOrWait.
-	RenewToken func(context.Context, core.WorkspaceID, core.AccountID, []byte) (network.Token, []byte, error)
+	// RenewToken renews an account's lapsed token, and returns the new token, its sealed form, and the GrantedAt of the
+	// account with this token; see app.refreshLapsedTokenOrWait.
+	RenewToken func(context.Context, core.WorkspaceID, core.AccountID, []byte) (network.Token, []byte, time.Time, error)
 	// Receipts records, outside the database, which posts were about to be published. If it is nil, nothing is recorded.
 	Receipts *restore.Receipts
 	// FileURL returns the address from which a network downloads a file, or the JPEG that is sent in its place, once

@@ -151,7 +151,7 @@ func (c *claim) nextActionAtOrZero(action core.Action, now time.Time) time.Time 
 // isTokenRefused reports whether the network refuses the account's token. A refusal in an earlier claim counts only if
 // the post fails because of it, since the account may have been reconnected in the meantime.
 func (c *claim) isTokenRefused(action core.Action) bool {
-	if c.failure == nil || c.failure.Kind.ResultingAccountStatus() == "" {
+	if !c.failure.isTokenRefusal() {
 		return false
 	}
 	return action == core.DoAccount || c.last != nil && c.last.Verdict == core.AuthLost
@@ -269,7 +269,7 @@ func (c *claim) buildPostError(action core.Action) *core.PostError {
 	case action == core.DoAccount:
 		issue := c.accountWithStatusAfterFailure().Issue()
 		e.Code, e.Hint = string(issue.Code), issue.Hint
-		if c.failure == nil || c.failure.Kind.ResultingAccountStatus() == "" {
+		if !c.failure.isTokenRefusal() {
 			e.Message, e.FromNetwork = issue.Message, false
 		}
 	case c.wasAcceptedThenRefused():

@@ -2,7 +2,6 @@ package publish
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -196,7 +195,7 @@ func (c *claim) callNetworkAndRememberResult(ctx context.Context, do core.Action
 	c.retryAfter = 0
 	if err == nil {
 		if !c.isOutcomeQuery(do) { // earlier failures no longer matter
-			c.failure, c.pub.Failure = nil, nil
+			c.setFailure(nil)
 		}
 		signal.Handle = status.Handle
 		if status.ExternalID != "" {
@@ -236,13 +235,15 @@ func (c *claim) tryRenewLapsedToken(ctx context.Context) {
 	}
 }
 
-// renewToken renews the account's token, stores it, and uses it in this claim.
+// renewToken renews the account's token, stores it, and uses it in this claim. If a person has reconnected the account
+// in the meantime, the claim uses the token of the new connection.
 func (c *claim) renewToken(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.engine.cfg.Schedule.CallTimeout())
 	defer cancel()
-	token, sealed, err := c.engine.cfg.RenewToken(ctx, c.post.Workspace, c.account.ID, c.sealedToken)
+	token, sealed, grantedAt, err := c.engine.cfg.RenewToken(ctx, c.post.Workspace, c.account.ID, c.sealedToken)
 	if err == nil {
-		c.item.Token, c.sealedToken = token, sealed
+		c.item.Token, c.sealedToken, c.account.GrantedAt = token, sealed, grantedAt
+		c.forgetTokenRefusalIfReconnected()
 	}
 	return err
 }
@@ -292,22 +293,21 @@ func (c *claim) checkFilesAndCallConnector(ctx context.Context, do core.Action) 
 
 // rememberFailure keeps the error of a call for the ledger. While the worker asks the network what happened to the
 // irreversible call, it keeps the error of that call, even in later claims, and ignores the errors of its queries. Only
-// an error that says that the network refuses the account's token replaces the kept one.
+// an error that says that the network refuses the account's token replaces the kept one, which remains as its OfCall.
 func (c *claim) rememberFailure(do core.Action, e *network.Error) {
 	if c.isOutcomeQuery(do) && c.failure != nil && e.Kind.ResultingAccountStatus() == "" {
 		return
 	}
-	c.failure = &failure{
+	f := &failure{
 		Code: e.Code, Message: e.Message, Hint: e.Hint, Kind: e.Kind, GrantedAt: c.account.GrantedAt,
 	}
 	if e.Kind == network.RateLimited {
-		c.failure.Until = throttleEnd(c.databaseNow(), e)
+		f.Until = throttleEnd(c.databaseNow(), e)
 	}
-	encoded, err := json.Marshal(c.failure)
-	if err != nil {
-		encoded = nil
+	if c.isOutcomeQuery(do) {
+		f.OfCall = c.failure.exceptTokenRefusal()
 	}
-	c.pub.Failure = encoded
+	c.setFailure(f)
 }
 
 // isOutcomeQuery reports whether a call asks the network what happened to the call that publishes the post.

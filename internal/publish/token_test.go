@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/media/mediatest"
@@ -134,6 +135,89 @@ func TestATokenThatIsRefusedAfterItsRenewalLosesTheAccount(t *testing.T) {
 	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
 	if post.Error.Code != "account_revoked" || b.ws.StatusOf(account) != "revoked" || len(*refused) != 2 {
 		t.Errorf("error %+v, the account is %s, refused %v", post.Error, b.ws.StatusOf(account), *refused)
+	}
+}
+
+// lapsedOnce is a network on which the token lapses during one call, and a person reconnects the account at the same
+// time.
+type lapsedOnce struct {
+	network.Network
+	during     core.Action // core.DoCreate, or core.DoStatus for the first status query after the publishing call
+	reconnect  func()
+	isCallMade bool
+}
+
+func (l *lapsedOnce) lapse(during core.Action) error {
+	if l.during != during {
+		return nil
+	}
+	l.during = ""
+	l.reconnect()
+	return &network.Error{Kind: network.Lapsed, Message: "The access token has lapsed."}
+}
+
+func (l *lapsedOnce) CreateHandle(ctx context.Context, it network.Item) (string, error) {
+	if err := l.lapse(core.DoCreate); err != nil {
+		return "", err
+	}
+	return l.Network.CreateHandle(ctx, it)
+}
+
+func (l *lapsedOnce) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	if l.isCallMade {
+		if err := l.lapse(core.DoStatus); err != nil {
+			return network.Status{}, err
+		}
+	}
+	return l.Network.AdvanceStatus(ctx, it, handle)
+}
+
+func (l *lapsedOnce) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	l.isCallMade = true
+	return l.Network.Publish(ctx, it, handle)
+}
+
+// lapseOnce returns the App with networks that are lapsedOnce. wrap wraps them once more.
+func (b *bench) lapseOnce(a contract.Account, during core.Action, wrap func(network.Network) network.Network) *app.App {
+	b.t.Helper()
+	reconnect := func() {
+		b.Clock.Advance(time.Second)
+		b.ws.Reconnect(a)
+	}
+	return b.through(func(n network.Network) network.Network {
+		return wrap(&lapsedOnce{Network: n, during: during, reconnect: reconnect})
+	})
+}
+
+// A worker whose token had lapsed took the token of a new connection. The refusal of that token then counted as one of
+// the old connection: the post stayed queued, although it could not be published any more.
+func TestARefusalOfATokenFromAReconnectionDuringTheClaimCounts(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	b.App = b.lapseOnce(account, core.DoCreate, func(n network.Network) network.Network {
+		return &silentAfterCall{Network: n}
+	})
+	b.Fault(fault("threads", "publish", "token_revoked"))
+	post := b.ws.Work(b.ws.Now("refused", account))
+	b.wants(post, "queued", 0, "created", "queued", "publishing")
+	b.App = b.Replica()
+	post = b.after(time.Minute, post)
+	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
+	if got := b.ws.StatusOf(account); got != "revoked" || post.Error == nil || post.Error.Code != "account_revoked" {
+		t.Errorf("error %+v, the account is %s", post.Error, got)
+	}
+}
+
+// The refusal of the old token then counted as one of the new token: the post failed, and the account was revoked.
+func TestATokenFromAReconnectionDuringTheClaimDoesNotCountAsRefused(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	b.App = b.lapseOnce(account, core.DoStatus, func(n network.Network) network.Network { return n })
+	b.Fault(fault("threads", "publish", "token_revoked"))
+	post := b.ws.Work(b.ws.Now("new token", account))
+	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+	if got := b.ws.StatusOf(account); got != "ok" {
+		t.Errorf("the account is %s", got)
 	}
 }
 
