@@ -34,8 +34,9 @@ func (c *claim) decryptHandleOrMarkLost() {
 	c.pub.Handle = string(plain)
 }
 
-// setStateAndSealHandle sets the publication's state in memory, seals the handle if it has changed, and updates the
-// times that depend on the state, as SaveStepBeforeCall does in the row.
+// setStateAndSealHandle sets the publication's state in memory and seals the handle if it has changed. It updates the
+// times that depend on the state, as SaveStepBeforeCall does in the row. If the handle is dropped, it also removes the
+// network's id of the post.
 func (c *claim) setStateAndSealHandle(next core.Publication) {
 	if next.Step != c.pub.Step || next.Handle != c.pub.Handle {
 		c.pub.StepSince = c.databaseNow()
@@ -49,10 +50,9 @@ func (c *claim) setStateAndSealHandle(next core.Publication) {
 			c.setExternalID("")
 		}
 	}
-	needed := next.Handle != "" && next.Step != core.StepLive
-	if next.Handle != c.pub.Handle || needed != (c.pub.Sealed != nil) {
+	if next.Handle != c.pub.Handle || (next.Handle != "") != (c.pub.Sealed != nil) {
 		c.pub.Sealed = nil
-		if needed {
+		if next.Handle != "" {
 			c.pub.Sealed = c.engine.cfg.Ring.Seal(PurposeHandle, c.handleEncryptionContext(), []byte(next.Handle))
 		}
 	}

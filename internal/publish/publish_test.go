@@ -12,13 +12,60 @@ import (
 
 // The handle may contain secrets, and every secret costs time in a rotation of the keys.
 func TestALivePostKeepsNoHandle(t *testing.T) {
-	b := newBench(t)
-	post := b.ws.Work(b.ws.Now("live", b.ws.Account("threads")))
-	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
-	var handles int
-	must(t, b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM publications WHERE handle IS NOT NULL`).Scan(&handles))
-	if handles != 0 {
-		t.Errorf("%d ledger rows have a handle, want 0", handles)
+	prepared := func(b *bench) contract.Post {
+		return b.prepared(b.ahead("live", b.ws.Account("threads"), b.photo()))
+	}
+	for name, c := range map[string]struct {
+		withHandle func(*bench) contract.Post // returns a post that has a handle and is not live
+		makeLive   func(*bench, contract.Post)
+	}{
+		"a worker publishes it": {prepared, func(b *bench, post contract.Post) {
+			b.Clock.Set(post.PublishAt.Time)
+			b.goesLive(post)
+		}},
+		"a person says that it is live": {
+			func(b *bench) contract.Post {
+				b.Fault(fault("facebook", "publish", "drop_before_accept"))
+				post := b.ws.Work(b.post(request("live", now(), b.ws.Account("facebook")), b.photo()))
+				return b.after(5*time.Minute, post)
+			},
+			func(b *bench, post contract.Post) {
+				_, err := b.App.ResolveOutcome(b.Context(), b.ws.Owner, post.ID, contract.ResolveOutcome{Live: true})
+				must(b.t, err)
+			},
+		},
+		"its receipt says that it is live": {
+			func(b *bench) contract.Post {
+				must(b.t, b.App.GuardOrNil().HoldPublishingIfRewoundElseUpdateMark(b.Context()))
+				return prepared(b)
+			},
+			func(b *bench, post contract.Post) {
+				b.exec(snapshot)
+				b.Clock.Set(post.PublishAt.Time)
+				b.goesLive(post)
+				b.restoreSnapshot()
+				done, err := b.App.GuardOrNil().EndHoldUnlessUnproved(b.Context())
+				if must(b.t, err); done.Live != 1 {
+					b.t.Errorf("confirmed: %+v", done)
+				}
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			handles := func() (n int) {
+				must(t, b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM publications WHERE handle IS NOT NULL`).Scan(&n))
+				return n
+			}
+			post := c.withHandle(b)
+			if n := handles(); n != 1 {
+				t.Fatalf("the post is %s, and %d ledger rows have a handle, want 1", post.StatusLine, n)
+			}
+			c.makeLive(b, post)
+			if post, n := b.ws.Post(post), handles(); post.Status != "live" || n != 0 {
+				t.Errorf("the post is %s, and %d ledger rows have a handle, want 0", post.StatusLine, n)
+			}
+		})
 	}
 }
 

@@ -21,7 +21,8 @@ var ErrNotDue = errors.New("this post is not due yet")
 // ErrPublishingHeld means that publishing is on hold after a restore, so the irreversible call must not be made.
 var ErrPublishingHeld = errors.New("publishing is on hold")
 
-// Publication is a row of the publishing ledger. The protocol's Handle is empty; Sealed is the encrypted handle.
+// Publication is a row of the publishing ledger. The protocol's Handle is empty; Sealed is the encrypted handle. The row
+// of a live post has none.
 type Publication struct {
 	core.Publication
 	Post        core.PostID
@@ -117,12 +118,12 @@ func (t Tenant) PutPublicationAndEndClaim(ctx context.Context, p Publication) er
 		INSERT INTO publications AS p (post_id, workspace_id, platform, flow, step, handle, armed, open, answer, tries,
 			deaths, external_id, rest, due_at, ahead, next_action_at, prepare_at,
 			step_since)
-		VALUES (@post, @ws, @platform, @flow, @step, @handle, @armed, @open, @answer, @tries, @deaths, @external_id, @rest,
-			`+dueOrNow+`, @ahead, CASE WHEN @rest = 'queued' THEN `+dueOrNow+` END,
+		VALUES (@post, @ws, @platform, @flow, @step, `+handleUnlessLive+`, @armed, @open, @answer, @tries, @deaths,
+			@external_id, @rest, `+dueOrNow+`, @ahead, CASE WHEN @rest = 'queued' THEN `+dueOrNow+` END,
 			CASE WHEN @rest = 'queued' THEN `+prepareAtSQL(`@ahead::interval`, `@due::timestamptz`)+` END, clock())
-		ON CONFLICT (post_id) DO UPDATE SET flow = @flow, step = @step, handle = @handle, armed = @armed, open = @open,
-			answer = @answer, tries = @tries, deaths = @deaths, polls = 0, external_id = @external_id, rest = @rest,
-			due_at = excluded.due_at, ahead = @ahead, preparing = false,
+		ON CONFLICT (post_id) DO UPDATE SET flow = @flow, step = @step, handle = excluded.handle, armed = @armed,
+			open = @open, answer = @answer, tries = @tries, deaths = @deaths, polls = 0, external_id = @external_id,
+			rest = @rest, due_at = excluded.due_at, ahead = @ahead, preparing = false,
 			next_action_at = excluded.next_action_at, prepare_at = excluded.prepare_at,
 			step_since = excluded.step_since,
 			first_call_at = CASE WHEN p.due_at = excluded.due_at THEN p.first_call_at END, `+endClaimSQL+`
@@ -272,10 +273,14 @@ func (t Tenant) SaveStepAndEndClaim(ctx context.Context, p Publication, last *Ou
 	return nil
 }
 
+// handleUnlessLive is the handle to store. Nothing reads the handle of a live post, which may contain secrets, and each
+// rotation of the secret keys would encrypt it again.
+const handleUnlessLive = `CASE WHEN @step <> 'live' THEN @handle::bytea END`
+
 const stepColumns = `
-	step_since = CASE WHEN step = @step AND handle IS NOT DISTINCT FROM @handle THEN step_since ELSE clock() END,
-	flow = @flow, step = @step, handle = @handle, armed = @armed, open = @open, answer = @answer, tries = @tries,
-	deaths = @deaths, external_id = @external_id, failure = @failure`
+	step_since = CASE WHEN step = @step AND handle IS NOT DISTINCT FROM @handle::bytea THEN step_since ELSE clock() END,
+	flow = @flow, step = @step, handle = ` + handleUnlessLive + `, armed = @armed, open = @open, answer = @answer,
+	tries = @tries, deaths = @deaths, external_id = @external_id, failure = @failure`
 
 // stepArguments returns the arguments of stepColumns and fence.
 func (p Publication) stepArguments() args {

@@ -343,8 +343,8 @@ func (t Tenant) MarkLiveFromReceiptUnlessLive(ctx context.Context, r RestoredRec
 				) THEN @external_id ELSE '' END
 			WHERE workspace_id = @ws AND id = @post AND status <> 'live' RETURNING id
 		), publication AS (
-			UPDATE publications p SET step = 'live', step_since = clock(), open = false, next_action_at = NULL, rest = 'live',
-				failure = NULL, `+endClaimSQL+`
+			UPDATE publications p SET step = 'live', step_since = clock(), handle = NULL, open = false, next_action_at = NULL,
+				rest = 'live', failure = NULL, `+endClaimSQL+`
 			FROM post WHERE workspace_id = @ws AND post_id = post.id
 		)
 		INSERT INTO post_events (workspace_id, post_id, kind, at) SELECT @ws, id, 'live', @now FROM post`,
