@@ -63,7 +63,8 @@ const workerMemory = 24 * time.Hour
 const erasureKept = 365 * 24 * time.Hour
 
 // DeleteExpiredRowsAndUpdateSecretKeyMetric deletes expired sessions, devices, consents, stored responses, rate limit
-// counters, revocations and erasures. It also updates the metric that counts the encrypted values of each secret key.
+// counters, revocations and erasures, and the turns that dead workers have left. It also updates the metric that counts
+// the encrypted values of each secret key.
 func (a *App) DeleteExpiredRowsAndUpdateSecretKeyMetric(ctx context.Context) error {
 	err := a.cfg.Store.DeleteOldRows(ctx, a.cfg.Now(), store.Retention{
 		Replays: replayKeep, Creations: a.cfg.LimitCreate.Window, Addresses: a.cfg.LimitAddress.Window, Workers: workerMemory,

@@ -72,7 +72,9 @@ func (s *Store) DeleteOldRows(ctx context.Context, now time.Time, keep Retention
 		{"alerts", `DELETE FROM alerts WHERE at <= clock() - @age::interval`, args{"age": alertRetention}},
 		{"sent alerts", `DELETE FROM alerts_told WHERE told_at <= clock() - @age::interval`, args{"age": alertMemory}},
 		{
-			// A worker that died leaves its turn, with an external id that may belong to an erased account.
+			// A worker that died leaves its turn, with an external id that may belong to an erased account. This
+			// statement locks many turns. It skips those that are just being taken or ended, so that it cannot deadlock
+			// with a transaction that ends the turns of several posts.
 			"turns", `DELETE FROM account_turns WHERE (platform, external_id) IN (
 				SELECT platform, external_id FROM account_turns WHERE until <= clock() FOR UPDATE SKIP LOCKED)`, nil,
 		},
