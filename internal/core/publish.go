@@ -40,7 +40,7 @@ type Signal struct {
 	MayRetry  bool // the worker has retries left
 	Held      bool // a pause that the network has asked for is not over
 	// Waited reports whether the last claim ended right before a call that needs the account's turn, because another post
-	// had the turn. In StepWaiting, only the arm needs it.
+	// had the turn. In StepWaiting, only the arm needs it, and the search for a post that was armed before.
 	Waited bool
 	// ErrorsMayPublish reports whether the network sometimes publishes a post even though it answers with an error.
 	ErrorsMayPublish bool
@@ -83,12 +83,15 @@ func (p Publication) Next(s Signal) (Publication, Action) {
 		return p.nextAfterClaim(s)
 	}
 	switch p.Step {
-	case StepIdle:
-		return p.nextAfterSearchBeforeCall(s)
-	case StepCreating:
-		return p.nextAfterCreate(s)
-	case StepWaiting:
-		return p.nextAfterStatusBeforeArm(s)
+	case StepIdle, StepCreating, StepWaiting:
+		switch s.Call {
+		case DoFind:
+			return p.nextAfterSearchBeforeCall(s)
+		case DoCreate:
+			return p.nextAfterCreate(s)
+		case DoStatus:
+			return p.nextAfterStatusBeforeArm(s)
+		}
 	case StepArmed:
 		if s.Call == DoPublish {
 			return p.nextAfterPublish(s)
@@ -139,14 +142,14 @@ func (p Publication) nextAfterClaim(s Signal) (Publication, Action) {
 		return p.becomeFailed(DoAccount)
 	case s.Held:
 		return p, DoHold
+	case p.Armed && !s.Quiet: // a refused post may exist before the network lists it
+		return p, DoSettle
+	case p.Armed: // an earlier call was refused: ask right before repeating it, because it may take effect late
+		return p, DoFind
 	case p.Step == StepWaiting && s.Waited && s.Due: // its status was Ready
 		return p.armAndPublish()
 	case p.Step == StepWaiting:
 		return p, DoStatus
-	case p.Armed && !s.Quiet: // a refused post may exist before the network lists it
-		return p, DoSettle
-	case p.Armed: // an earlier call was refused: ask before repeating it
-		return p, DoFind
 	}
 	return p.createHandleOrAskStatus()
 }
@@ -419,7 +422,7 @@ func (p Publication) holdAndDisarmIfProvenUnpublished(s Signal) (Publication, Ac
 }
 
 // nextAfterSearchBeforeCall handles the search that precedes a second call, if the first one had no handle that shows
-// its outcome.
+// its outcome. Each claim that leads to such a call begins with the search.
 func (p Publication) nextAfterSearchBeforeCall(s Signal) (Publication, Action) {
 	switch s.Verdict {
 	case Done:

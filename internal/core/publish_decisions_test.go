@@ -250,6 +250,30 @@ func TestDecisions(t *testing.T) {
 		"a lost answer to a handle is asked about at once": {
 			armed, core.Signal{Call: core.DoPublish, Verdict: core.Lost}, armed, core.DoStatus,
 		},
+		"a second call is preceded by a search in the same claim, before anything is prepared": {
+			p{Flow: core.FlowPrepared, Step: core.StepCreating, Armed: true, Answer: core.AnswerAbsent},
+			core.Signal{AccountOK: true, Due: true, Quiet: true},
+			p{Flow: core.FlowPrepared, Step: core.StepCreating, Armed: true, Answer: core.AnswerAbsent},
+			core.DoFind,
+		},
+		"and after that": {
+			p{Flow: core.FlowPrepared, Step: core.StepWaiting, Handle: "h1", Armed: true, Answer: core.AnswerAbsent},
+			core.Signal{AccountOK: true, Due: true, Quiet: true, Waited: true},
+			p{Flow: core.FlowPrepared, Step: core.StepWaiting, Handle: "h1", Armed: true, Answer: core.AnswerAbsent},
+			core.DoFind,
+		},
+		"which keeps what is prepared": {
+			p{Flow: core.FlowPrepared, Step: core.StepWaiting, Handle: "h1", Armed: true, Answer: core.AnswerAbsent},
+			core.Signal{Call: core.DoFind, Verdict: core.Absent, Due: true, Quiet: true},
+			p{Flow: core.FlowPrepared, Step: core.StepWaiting, Handle: "h1", Armed: true, Answer: core.AnswerAbsent},
+			core.DoStatus,
+		},
+		"a post that was interrupted while it was prepared again can still be found": {
+			p{Flow: core.FlowPrepared, Step: core.StepCreating, Armed: true, Answer: core.AnswerAbsent},
+			core.Signal{Call: core.DoFind, Verdict: core.Done, Due: true, Quiet: true},
+			p{Flow: core.FlowPrepared, Step: core.StepLive, Armed: true, Answer: core.AnswerAbsent},
+			core.DoLive,
+		},
 		"a lost answer to a single call after the settle time": {
 			call, core.Signal{Call: core.DoPublish, Verdict: core.Lost}, call, core.DoSettle,
 		},

@@ -29,7 +29,7 @@ const faultBit = 1 << 31
 func explore(m *model, stopAt string) *exploration {
 	e := &exploration{model: m, index: map[world]uint32{}, broken: map[string]uint32{}, endings: map[string]int{}}
 	at := uint32(0)
-	m.unneeded = func() { e.note("given up without need", at) }
+	m.complain = func(promise string) { e.note(promise, at) }
 	e.add(m.first(), 0)
 	for ; int(at) < len(e.states); at++ {
 		w := e.states[at]

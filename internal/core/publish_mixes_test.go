@@ -339,6 +339,13 @@ var plantedBugs = []planted{
 		name: "a question without an answer is asked for ever", flow: core.FlowHandle, left: budget{slow: 1, stuck: 1},
 		change: believing(func(_ core.Publication, s *core.Signal) { s.Stale = false }), breaks: "stuck",
 	},
+	{
+		name: "a second call relies on the search of an earlier claim", flow: core.FlowOneCall,
+		left: budget{refuse: 1, kill: 1},
+		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Action, bool) {
+			return p, core.DoStatus, s.Verdict == core.Claimed && p.Step == core.StepWaiting && p.Armed
+		}), breaks: "a second call that no search precedes",
+	},
 }
 
 // TestExploreFindsPlantedBugs prints, with -v, the shortest way to each disaster.

@@ -37,6 +37,7 @@ const (
 	frozen                // its request left so late that Quiet did not wait for it
 	hasWaited             // the claim before its own ended because of another post's turn
 	oldToken              // the account was reconnected after it had claimed the post
+	searched              // its claim has searched for the post
 )
 
 type worker struct {

@@ -108,6 +108,7 @@ func (m *model) serveStatus(w world, i int, out emit) {
 }
 
 func (m *model) serveFind(w world, i int, out emit) {
+	w.workers[i].flags |= searched
 	if n := w; spend(&n.left.ask) {
 		m.inVain(n, i, out, core.Lost, core.Throttled, core.Refused)
 	}

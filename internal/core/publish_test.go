@@ -21,6 +21,9 @@ func TestNextKeepsItsShape(t *testing.T) {
 		if do == core.DoPublish && s.Verdict != core.Ready && s.Verdict != core.Absent {
 			complain("the irreversible call without the network's word that it may be made")
 		}
+		if s.Verdict == core.Claimed && p.Armed && !p.Flow.CanRepeatCall() && do.IsCall() && do != core.DoFind {
+			complain("a call that may take effect late is followed by another, without a search")
+		}
 		if do == core.DoCreate &&
 			(!next.Flow.MakesHandle() || next.Step != core.StepCreating || next.Handle != "" || next.Armed &&
 				next.Flow.CanRepeatCall()) {
@@ -123,15 +126,19 @@ func callsOf(p core.Publication) []core.Action {
 	if p.Flow.CanRepeatCall() {
 		ask = core.DoStatus
 	}
+	var searches []core.Action
+	if p.Armed && !p.Flow.CanRepeatCall() {
+		searches = []core.Action{core.DoFind}
+	}
 	switch p.Step {
 	case core.StepIdle:
 		return []core.Action{core.DoFind}
 	case core.StepCreating:
 		if p.Flow.MakesHandle() {
-			return []core.Action{core.DoCreate}
+			return append(searches, core.DoCreate)
 		}
 	case core.StepWaiting:
-		return []core.Action{core.DoStatus}
+		return append(searches, core.DoStatus)
 	case core.StepArmed:
 		return []core.Action{core.DoPublish, ask}
 	case core.StepOutcomeUnknown:

@@ -17,19 +17,20 @@ func (m *model) judge(w world, i int, isQuiet bool, out emit) {
 	for _, facts := range m.mayBeLate(&w, signal.Verdict) {
 		signal.Stale, signal.Aged = facts.stale, facts.aged
 		next, do := m.design.next(p, signal)
-		if do == core.DoOutcomeUnknown && m.flow == core.FlowHandle && !signal.Stale {
-			m.unneeded()
-		}
-		if do == core.DoFail && !signal.Due && (signal.Verdict == core.Dead || signal.Verdict == core.Broken) {
-			m.unneeded()
-		}
+		// A post of FlowHandle must not be given up while asking is worth while, nor any post before its time because of a
+		// handle that another can replace, nor because of an account whose token works.
 		refused := signal.Verdict == core.AuthLost || k.flags&oldToken != 0
-		if do == core.DoAccount && signal.AccountOK && !refused {
-			m.unneeded()
+		switch {
+		case do == core.DoOutcomeUnknown && m.flow == core.FlowHandle && !signal.Stale,
+			do == core.DoFail && !signal.Due && (signal.Verdict == core.Dead || signal.Verdict == core.Broken),
+			do == core.DoAccount && signal.AccountOK && !refused:
+			m.complain("given up without need")
+		case do == core.DoPublish && p.Armed && !m.flow.CanRepeatCall() && k.flags&searched == 0:
+			m.complain("a second call that no search precedes")
 		}
 		n := w
 		n.workers[i] = worker{
-			phase: phaseSave, do: code(dos[:], do), verdict: k.verdict, flags: k.flags & (fresh | oldToken),
+			phase: phaseSave, do: code(dos[:], do), verdict: k.verdict, flags: k.flags & (fresh | oldToken | searched),
 			row: pack(next),
 		}
 		m.tidy(&n)

@@ -11,9 +11,8 @@ type model struct {
 	chunks bool // the bytes are sent to the handle
 	called bool // an older version of Belfry has made the call in another flow
 	design design
-	// unneeded is called when a post of FlowHandle is given up although asking was still worth while, a post before its
-	// time because of a handle that another can replace, or a post because of an account whose token works.
-	unneeded func()
+	// complain is called with a promise that a decision breaks.
+	complain func(promise string)
 }
 
 // design is what stands between Next and the world. The product's own is the zero value but for next;

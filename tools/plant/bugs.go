@@ -76,6 +76,12 @@ var bugs = []bug{
 		Package: engine, Tests: []string{"TestASingleCallWithoutATraceEndsUnknown"},
 	},
 	{
+		Name: "a second call relies on an old search", File: rules,
+		Old:     "case p.Armed: // an earlier call was refused",
+		New:     "case p.Armed && p.Step == StepIdle: // an earlier call was refused",
+		Package: engine, Tests: []string{"TestAPostThatAppearsLateIsFoundBeforeTheNextCall"},
+	},
+	{
 		Name: "an error counts as evidence", File: rules,
 		Old:     "p.Open, p.Answer = false, answers[s.Verdict]\n\t\treturn p, p.Flow.chooseOutcomeQuery()",
 		New:     "p.Open, p.Answer = false, answers[s.Verdict]\n\t\treturn p.becomeFailed(DoFail)",

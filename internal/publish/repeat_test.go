@@ -1,0 +1,68 @@
+package publish_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"belfry/internal/app/apptest"
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/network/sim"
+)
+
+// late is a network that shows a post long after its publishing call, and answers no status query until then.
+type late struct {
+	network.Network
+	called, shown bool
+}
+
+func (l *late) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	l.called = true
+	return l.Network.Publish(ctx, it, handle)
+}
+
+func (l *late) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	if l.called && !l.shown {
+		return network.Status{}, &network.Error{Kind: network.Transient, Message: "Try again later."}
+	}
+	return l.Network.AdvanceStatus(ctx, it, handle)
+}
+
+func (l *late) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
+	if !l.shown {
+		return network.Status{Verdict: core.Absent}, nil
+	}
+	return l.Network.FindPost(ctx, it)
+}
+
+// The claim that searched for the post ended before the second call. The next claim made this call without a search,
+// although the post had appeared in the meantime.
+func TestAPostThatAppearsLateIsFoundBeforeTheNextCall(t *testing.T) {
+	for _, kind := range []string{"Facebook text", "Facebook photos"} {
+		t.Run(kind, func(t *testing.T) {
+			b := newBench(t)
+			must(t, b.Sim.SetOption("facebook.refuse_duplicates", "off"))
+			throttle := fault("facebook", "publish", sim.RateLimited)
+			throttle.Accept, throttle.RetryAfter = true, 600
+			b.Fault(throttle)
+			slow := &late{}
+			b.App = b.through(func(n network.Network) network.Network {
+				if n.Describe().ID != "facebook" {
+					return n
+				}
+				slow.Network = n
+				return slow
+			})
+			post := b.ws.PostOf(apptest.KindNamed(t, kind), "late", b.ws.Account("facebook"), now())
+			for post = b.ws.Work(post); post.Status == "queued"; post = b.ws.Work(post) {
+				must(t, b.Sim.WaitIdle(b.Context()))
+				b.Clock.Set(b.next())
+			}
+			b.wants(post, "failed", 1, "created", "queued", "publishing", "queued", "failed", "retriedByWorker")
+			slow.shown = true
+			post = b.after(time.Minute, post)
+			b.wants(post, "live", 1, "created", "queued", "publishing", "queued", "failed", "retried", "publishing", "live")
+		})
+	}
+}
