@@ -56,6 +56,7 @@ const (
 	AnswerThrottled Answer = "throttled"
 	AnswerAuth      Answer = "auth"
 	AnswerTaken     Answer = "taken"   // the network accepted the call but does not show the post yet
+	AnswerLost      Answer = "lost"    // an error that proves nothing, or no response; not after the death of the worker
 	AnswerUnasked   Answer = "unasked" // the call had an error that no longer counts, and its outcome is still unknown
 	AnswerAbsent    Answer = "absent"  // the call had no effect: it was not sent, or the network does not show the post
 	AnswerDenied    Answer = "denied"  // the outcome was unknown, and a person said that the post was not published

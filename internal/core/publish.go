@@ -312,16 +312,9 @@ func (p Publication) nextAfterPublish(s Signal) (Publication, Action) {
 		p.Open, p.Answer = false, answers[s.Verdict]
 		return p, p.Flow.chooseOutcomeQuery()
 	case NotSent:
-		p.Open = false
-		if p.Answer != AnswerDenied {
-			p.Answer = AnswerAbsent
-		}
-		if !p.Flow.CanRepeatCall() {
-			p.Step = StepIdle
-		}
-		return p.nextAfterHarmlessFailure(s)
+		return p.nextAfterCallWithoutEffect(s)
 	}
-	p.Answer = AnswerNone
+	p.Answer = AnswerLost
 	if s.Verdict == Pending {
 		p.Answer = AnswerTaken
 	}
@@ -329,6 +322,19 @@ func (p Publication) nextAfterPublish(s Signal) (Publication, Action) {
 		return p, DoSettle
 	}
 	return p, DoStatus
+}
+
+// nextAfterCallWithoutEffect handles an irreversible call that certainly had no effect: like any other failure, it uses
+// up a retry. The handle stays armed, so that the network is asked before the next call.
+func (p Publication) nextAfterCallWithoutEffect(s Signal) (Publication, Action) {
+	p.Open = false
+	if p.Answer != AnswerDenied {
+		p.Answer = AnswerAbsent
+	}
+	if !p.Flow.CanRepeatCall() {
+		p.Step = StepIdle
+	}
+	return p.nextAfterHarmlessFailure(s)
 }
 
 // nextAfterOutcomeQuery handles what the network says about the outcome of the irreversible call.
@@ -384,7 +390,9 @@ func (p Publication) believePersonElseBecomeOutcomeUnknown(s Signal) (Publicatio
 }
 
 // nextAfterAbsence decides what to do when the network does not show the post. After an error, this proves that the
-// call had no effect, but only after the settle time if the network's errors do not prove that.
+// call had no effect, but only after the settle time if the network's errors do not prove that. A handle whose call was
+// interrupted together with its worker is called again immediately, but a call that the network has failed to carry out
+// uses up a retry.
 func (p Publication) nextAfterAbsence(s Signal) (Publication, Action) {
 	answer := p.Answer
 	switch {
@@ -392,10 +400,10 @@ func (p Publication) nextAfterAbsence(s Signal) (Publication, Action) {
 		return p, DoSettle
 	case p.Open && !p.Flow.CanRepeatCall():
 		return p.becomeOutcomeUnknown()
-	case p.Open:
-		return p.armAndPublish()
+	case p.Open && answer != AnswerNone:
+		return p.nextAfterCallWithoutEffect(s)
 	case p.IsCallUnresolved():
-		p.Answer = AnswerAbsent
+		p.Open, p.Answer = false, AnswerAbsent
 	}
 	switch {
 	case answer == AnswerRefused:

@@ -13,6 +13,8 @@ func TestDecisions(t *testing.T) {
 	waiting := p{Flow: core.FlowHandle, Step: core.StepWaiting, Handle: "h1"}
 	armed := p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true, Open: true}
 	call := p{Flow: core.FlowOneCall, Step: core.StepArmed, Armed: true, Open: true}
+	lost := armed
+	lost.Answer = core.AnswerLost
 	for name, c := range map[string]struct {
 		from p
 		on   core.Signal
@@ -248,7 +250,34 @@ func TestDecisions(t *testing.T) {
 			core.DoFind,
 		},
 		"a lost answer to a handle is asked about at once": {
-			armed, core.Signal{Call: core.DoPublish, Verdict: core.Lost}, armed, core.DoStatus,
+			armed, core.Signal{Call: core.DoPublish, Verdict: core.Lost}, lost, core.DoStatus,
+		},
+		"after the settle time, it was a call without effect, and uses up a retry": {
+			lost,
+			core.Signal{Call: core.DoStatus, Verdict: core.Ready, Due: true, Quiet: true, MayRetry: true, Held: true},
+			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true, Answer: core.AnswerAbsent, Tries: 1},
+			core.DoRetry,
+		},
+		"without another retry, the post fails and keeps its handle": {
+			lost,
+			core.Signal{Call: core.DoStatus, Verdict: core.Ready, Due: true, Quiet: true},
+			p{Flow: core.FlowHandle, Step: core.StepRejected, Handle: "h1", Armed: true, Answer: core.AnswerAbsent},
+			core.DoFail,
+		},
+		"so does one that the network accepted and did not carry out": {
+			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true, Open: true, Answer: core.AnswerTaken},
+			core.Signal{Call: core.DoStatus, Verdict: core.Ready, Due: true, Quiet: true},
+			p{Flow: core.FlowHandle, Step: core.StepRejected, Handle: "h1", Armed: true, Answer: core.AnswerAbsent},
+			core.DoFail,
+		},
+		"a call that was interrupted with its worker uses up no retry": {
+			armed,
+			core.Signal{Call: core.DoStatus, Verdict: core.Ready, Due: true, Quiet: true},
+			armed,
+			core.DoPublish,
+		},
+		"but is not repeated while the account is held": {
+			armed, core.Signal{Call: core.DoStatus, Verdict: core.Ready, Due: true, Quiet: true, Held: true}, waiting, core.DoHold,
 		},
 		"a second call is preceded by a search in the same claim, before anything is prepared": {
 			p{Flow: core.FlowPrepared, Step: core.StepCreating, Armed: true, Answer: core.AnswerAbsent},
@@ -275,7 +304,10 @@ func TestDecisions(t *testing.T) {
 			core.DoLive,
 		},
 		"a lost answer to a single call after the settle time": {
-			call, core.Signal{Call: core.DoPublish, Verdict: core.Lost}, call, core.DoSettle,
+			call,
+			core.Signal{Call: core.DoPublish, Verdict: core.Lost},
+			p{Flow: core.FlowOneCall, Step: core.StepArmed, Armed: true, Open: true, Answer: core.AnswerLost},
+			core.DoSettle,
 		},
 		"a worker that takes over a single call waits before it asks": {
 			call,

@@ -16,6 +16,7 @@ type mix struct {
 	parts  bool // made of parts, as a carousel is
 	chunks bool // its bytes are sent to the handle
 	called bool // an older version of Belfry has made the call in another flow
+	ailing bool // no irreversible call that a worker waits for is carried out or answered
 	long   bool // explored with -every-mix only
 	left   budget
 }
@@ -81,6 +82,10 @@ var mixes = []mix{
 		left: budget{kill: 1, loss: 1, pause: 1, retry: 1},
 	},
 	{
+		name: "handle, a call that is never carried out", flow: core.FlowHandle, ailing: true,
+		left: budget{kill: 1, ask: 1, retry: 1},
+	},
+	{
 		name: "one call, crashes and lost answers", flow: core.FlowOneCall,
 		left: budget{kill: 2, loss: 2, pause: 2, freeze: 1, look: 1, ask: 1, lag: 1},
 	},
@@ -122,8 +127,8 @@ func TestExplorePublishing(t *testing.T) {
 		}
 		t.Run(x.name, func(t *testing.T) {
 			e := explore(&model{
-				flow: x.flow, ahead: x.ahead, parts: x.parts, chunks: x.chunks, called: x.called, start: x.left,
-				design: theProduct(),
+				flow: x.flow, ahead: x.ahead, parts: x.parts, chunks: x.chunks, called: x.called, ailing: x.ailing,
+				start: x.left, design: theProduct(),
 			}, "")
 			t.Logf("%d states, %d moves, ends: %v", len(e.states), len(e.next), e.endings)
 			e.report(t)
@@ -145,6 +150,7 @@ type planted struct {
 	chunks bool
 	left   budget
 	called bool
+	ailing bool
 	change func(*design)
 	breaks string
 }
@@ -340,6 +346,13 @@ var plantedBugs = []planted{
 		change: believing(func(_ core.Publication, s *core.Signal) { s.Stale = false }), breaks: "stuck",
 	},
 	{
+		name: "a call that is never carried out is repeated for ever", flow: core.FlowHandle, ailing: true,
+		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Action, bool) {
+			p.Open = true
+			return p, core.DoPublish, p.Step == core.StepArmed && s.Verdict == core.Ready && s.Quiet
+		}), breaks: "stuck",
+	},
+	{
 		name: "a second call relies on the search of an earlier claim", flow: core.FlowOneCall,
 		left: budget{refuse: 1, kill: 1},
 		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Action, bool) {
@@ -354,7 +367,8 @@ func TestExploreFindsPlantedBugs(t *testing.T) {
 	for _, x := range plantedBugs {
 		t.Run(x.name, func(t *testing.T) {
 			m := &model{
-				flow: x.flow, ahead: x.ahead, chunks: x.chunks, called: x.called, start: x.left, design: theProduct(),
+				flow: x.flow, ahead: x.ahead, chunks: x.chunks, called: x.called, ailing: x.ailing,
+				start: x.left, design: theProduct(),
 			}
 			if sound := explore(m, ""); len(sound.broken) != 0 {
 				t.Fatalf("the product itself breaks %v here, so that the bug would prove nothing", sound.broken)

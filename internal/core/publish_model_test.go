@@ -134,7 +134,7 @@ var (
 	}
 	answers = [...]core.Answer{
 		core.AnswerNone, core.AnswerRefused, core.AnswerThrottled, core.AnswerAuth,
-		core.AnswerTaken, core.AnswerUnasked, core.AnswerAbsent, core.AnswerDenied,
+		core.AnswerTaken, core.AnswerLost, core.AnswerUnasked, core.AnswerAbsent, core.AnswerDenied,
 	}
 	verdicts = [...]core.Verdict{
 		core.Claimed, core.Done, core.Ready, core.Pending, core.Progress, core.Dead, core.Broken, core.Doomed,

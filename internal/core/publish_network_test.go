@@ -144,6 +144,10 @@ func (m *model) servePublish(w world, i int, out emit) {
 	if n := w; spend(&n.left.refuse) {
 		m.inVain(n, i, out, core.Refused, core.Throttled)
 	}
+	if m.ailing {
+		m.answer(w, i, core.Lost, false, "is not answered, without effect:", out)
+		return
+	}
 	// What was prepared may be gone by now; that it was used before does not matter.
 	prepared := k.row.handle == 0 || w.handles[k.row.handle-1] == handleReady
 	if !m.flow.CanRepeatCall() && prepared {

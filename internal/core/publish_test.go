@@ -21,6 +21,9 @@ func TestNextKeepsItsShape(t *testing.T) {
 		if do == core.DoPublish && s.Verdict != core.Ready && s.Verdict != core.Absent {
 			complain("the irreversible call without the network's word that it may be made")
 		}
+		if do == core.DoPublish && p.Open && p.Answer != core.AnswerNone {
+			complain("a call that the network has failed to carry out is repeated, but uses up no retry")
+		}
 		if s.Verdict == core.Claimed && p.Armed && !p.Flow.CanRepeatCall() && do.IsCall() && do != core.DoFind {
 			complain("a call that may take effect late is followed by another, without a search")
 		}

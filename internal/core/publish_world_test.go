@@ -10,6 +10,7 @@ type model struct {
 	parts  bool // what is made first are parts
 	chunks bool // the bytes are sent to the handle
 	called bool // an older version of Belfry has made the call in another flow
+	ailing bool // no irreversible call that a worker waits for is carried out or answered
 	design design
 	// complain is called with a promise that a decision breaks.
 	complain func(promise string)

@@ -213,7 +213,8 @@ func TestAReconnectionDuringAClaimIsNotSleptThrough(t *testing.T) {
 	if !b.due() {
 		t.Error("the post is not due")
 	}
-	b.wants(b.ws.Work(post), "live", 1, "created", "queued", "publishing", "live")
+	post = b.after(time.Minute, b.ws.Work(post))
+	b.wants(post, "live", 1, "created", "queued", "publishing", "failed", "retried", "publishing", "live")
 }
 
 // The post failed for want of access that the account had again. The reconnection did not list it among the posts to

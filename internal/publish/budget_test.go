@@ -165,5 +165,5 @@ func TestAPostIsAskedAboutNoMoreOftenThanItsNetworkAllows(t *testing.T) {
 		t.Errorf("%d more status calls in nine minutes", n)
 	}
 	post = b.after(time.Minute+2*time.Second, post)
-	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed", "retriedByWorker")
 }

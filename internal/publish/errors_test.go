@@ -606,6 +606,7 @@ func (c errorCase) wantedOfPublish(b *errorBench, live wanted, class nt.Class, e
 	case !repeatable:
 		return wanted{status: "failed", code: core.ErrorOutcomeUnknown}
 	}
+	live.tries = 1
 	return live
 }
 

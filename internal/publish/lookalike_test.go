@@ -32,9 +32,7 @@ func TestAStoryOfTheOwnerIsNotTakenForOurs(t *testing.T) {
 	byPhone.ID, byPhone.CreatedAt = "17999999999999999", b.Clock.Now()
 	must(t, b.Sim.Posts.Put(byPhone))
 	b.Fault(sim.Fault{Network: "instagram", Call: "status", Kind: "error", Code: 100, Subcode: 33, Status: 400, Times: new(1)})
-	for range 8 {
-		post = b.after(time.Minute, post)
-	}
+	post = b.workFor(10, post)
 	if post.Status != "live" || post.ExternalID == nil || *post.ExternalID == byPhone.ID || b.calls("publish") != 3 {
 		t.Errorf("it is %s with the id %v after %d calls", post.StatusLine, *post.ExternalID, b.calls("publish"))
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"belfry/internal/core"
@@ -246,6 +247,9 @@ func (c *claim) throttleReason() string {
 	return c.desc.Name + " is not accepting more posts from this account right now."
 }
 
+// temporaryKinds are the kinds of errors that prove nothing about the post itself.
+var temporaryKinds = []network.ErrorKind{network.NotSent, network.Unknown, network.Transient, network.Lapsed}
+
 // buildPostError returns the error of a post that the action makes fail, for people and programs: why it failed, and
 // what to do. It stores nothing.
 func (c *claim) buildPostError(action core.Action) *core.PostError {
@@ -281,8 +285,10 @@ func (c *claim) buildPostError(action core.Action) *core.PostError {
 	case c.last != nil && c.last.Verdict == core.Broken:
 		e.Message, e.FromNetwork = cmp.Or(c.status.Message, e.Message), false
 		e.Hint = fmt.Sprintf("%s did not publish anything. Retry the post. If it fails again, change the files or text in a copy of the post.", c.desc.Name)
-	case c.failure != nil &&
-		(c.failure.Kind == network.NotSent || c.failure.Kind == network.Unknown || c.failure.Kind == network.Transient):
+	case c.failure == nil && c.last != nil && c.last.Verdict == core.Ready:
+		e.Code, e.Message = core.ErrorUnreachable, c.desc.Name+" accepted the post, but did not publish it."
+		e.Hint = "You can retry the post unchanged."
+	case c.failure != nil && slices.Contains(temporaryKinds, c.failure.Kind):
 		e.Code, e.FromNetwork = core.ErrorUnreachable, false
 		e.Hint = cmp.Or(e.Hint, "The post was not published. You can retry it unchanged.")
 	}

@@ -118,7 +118,12 @@ func TestALostRequestIsRepeatedWithTheSameHandle(t *testing.T) {
 	post := b.ws.Work(b.ws.Now("again", b.ws.Account("threads")))
 	b.wants(post, "queued", 0, "created", "queued", "publishing")
 	post = b.after(3*time.Minute, post)
-	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed", "retriedByWorker")
+	post = b.after(time.Minute, post)
+	b.wants(post, "live", 1, "created", "queued", "publishing", "failed", "retried", "publishing", "live")
+	if n := b.calls("create"); n != 1 {
+		t.Errorf("%d containers were made, want 1", n)
+	}
 }
 
 func TestAnAnswerLostInASingleCallIsFoundAgain(t *testing.T) {

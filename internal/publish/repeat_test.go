@@ -11,6 +11,48 @@ import (
 	"belfry/internal/network/sim"
 )
 
+// The call was repeated every two minutes until the container expired, and then with two other containers: for three
+// days, in which nobody could cancel the post.
+func TestACallThatIsNeverCarriedOutIsMadeFourTimesAndNoMore(t *testing.T) {
+	b := newBench(t)
+	b.Fault(sim.Fault{Network: "threads", Call: "publish", Kind: sim.ServerError, Times: new(0)})
+	post := b.workFor(60, b.ws.Work(b.ws.Now("stubborn", b.ws.Account("threads"))))
+	timeline := []string{"created", "queued", "publishing", "failed"}
+	for range 3 {
+		timeline = append(timeline, "retried", "publishing", "failed")
+	}
+	b.wants(post, "failed", 0, timeline...)
+	if n := b.calls("publish"); n != 4 {
+		t.Errorf("%d publishing calls, want 4", n)
+	}
+	if post.Error == nil || post.Error.Code != core.ErrorUnreachable || post.Error.Hint == nil {
+		t.Errorf("the error is %+v", post.Error)
+	}
+	b.Sim.Faults.Clear()
+	b.wants(b.ws.Work(b.ws.Retry(post)), "live", 1, append(timeline, "retried", "publishing", "live")...)
+	if n := b.calls("create"); n != 1 {
+		t.Errorf("%d containers, want the one that was never published", n)
+	}
+}
+
+// accepting is a network that accepts a post and does not publish it.
+type accepting struct{ network.Network }
+
+func (accepting) Publish(context.Context, network.Item, string) (network.Status, error) {
+	return network.Status{Verdict: core.Pending}, nil
+}
+
+func TestAPostThatIsAcceptedButNotPublishedIsRetriedAndSaysWhy(t *testing.T) {
+	b := newBench(t)
+	b.App = b.through(func(n network.Network) network.Network { return accepting{n} })
+	post := b.after(3*time.Minute, b.ws.Work(b.ws.Now("accepted", b.ws.Account("threads"))))
+	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed", "retriedByWorker")
+	if e := post.Error; e == nil || e.Code != core.ErrorUnreachable || e.Hint == nil ||
+		e.Message != "Threads accepted the post, but did not publish it." {
+		t.Errorf("the error is %+v", e)
+	}
+}
+
 // late is a network that shows a post long after its publishing call, and answers no status query until then.
 type late struct {
 	network.Network

@@ -230,7 +230,12 @@ func TestAnIrreversibleCallWithALapsedTokenIsALostOne(t *testing.T) {
 	if *renewals != 1 || len(*refused) != 1 || (*refused)[0] != core.DoPublish {
 		t.Errorf("%d renewals, refused %v", *renewals, *refused)
 	}
-	b.wants(b.after(3*time.Minute, post), "live", 1, "created", "queued", "publishing", "live")
+	post = b.after(3*time.Minute, post)
+	if post.Error == nil || post.Error.Code != core.ErrorUnreachable || post.Error.Hint == nil {
+		t.Errorf("the error is %+v", post.Error)
+	}
+	post = b.after(time.Minute, post)
+	b.wants(post, "live", 1, "created", "queued", "publishing", "failed", "retried", "publishing", "live")
 }
 
 func TestARefusedRenewalLosesTheAccount(t *testing.T) {

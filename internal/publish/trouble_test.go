@@ -211,8 +211,9 @@ func TestTheLedgerKeepsTheFirstAndTheLastOfQuestionsAnsweredAlike(t *testing.T) 
 		t.Errorf("%d rows for 36 questions, the post is %s: %q", n, post.Status, steps)
 	}
 	b.Sim.Faults.Clear()
-	b.wants(b.after(10*time.Minute, post), "live", 1, "created", "queued", "publishing", "live")
-	if got := b.steps(); !slices.Equal(got[:len(steps)], steps) || len(got) != len(steps)+2 {
+	post = b.after(time.Minute, b.after(10*time.Minute, post))
+	b.wants(post, "live", 1, "created", "queued", "publishing", "failed", "retried", "publishing", "live")
+	if got := b.steps(); !slices.Equal(got[:len(steps)], steps) || len(got) != len(steps)+3 {
 		t.Errorf("in the end there are %q", got)
 	}
 }

@@ -48,15 +48,17 @@ func TestPostsOfAnAccountArePublishedOneAfterAnother(t *testing.T) {
 		b.startWorker(b.Replica(), publish.Worker{Owner: owner, Poll: 10 * time.Millisecond, Posts: 10})
 	}
 	b.Clock.Set(due)
-	settled := func() (n int) {
-		must(t, b.Pool.QueryRow(b.Context(), `SELECT count(*) FROM publications WHERE rest IN ('live', 'fail', 'settle')`).Scan(&n))
+	ended := func(with ...string) (n int) {
+		must(t, b.Pool.QueryRow(b.Context(), `SELECT count(*) FROM publications WHERE rest = ANY($1)`, with).Scan(&n))
 		return n
 	}
-	b.Eventually("all posts have made their call", func() bool { return settled() == posts })
+	b.Eventually("all posts have made their call", func() bool { return ended("live", "fail", "settle") == posts })
 	if n := b.live(); n != posts-2 {
 		t.Errorf("%d posts are live, want %d", n, posts-2)
 	}
 	b.Clock.Advance(3 * time.Minute)
+	b.Eventually("the lost post will be retried", func() bool { return ended("retry") == 1 })
+	b.Clock.Advance(time.Minute)
 	b.Eventually("the lost post is live", func() bool { return b.live() == posts-1 })
 	if n := b.overlaps(); n != 0 {
 		t.Errorf("%d of %d publishing calls overlap with another of the account", n, b.calls("publish"))

@@ -48,8 +48,8 @@ value of ` + "`BELFRY_RETRY_DELAYS`" + `.
 
 After an error in the publishing call, Belfry first asks the network whether the post was published. If so, the post is
 live. If not, the table applies, with one exception: after a temporary error, or if the access token must be renewed,
-Belfry repeats the call after the settle time if it is safe to do so. Otherwise, the post fails with
-` + "`outcome_unknown`" + `.
+Belfry repeats the call if it is safe to do so, 1, 5 and 15 minutes after the settle time. Otherwise, the post fails
+with ` + "`outcome_unknown`" + `.
 
 If a code is not listed, the HTTP status of the response determines what happens. However, errors from Meta's upload
 hosts and errors that Meta marks as transient count as temporary. If the network refuses a thumbnail or a change to a

@@ -71,9 +71,15 @@ var bugs = []bug{
 	},
 	{
 		Name: "a lost call is repeated without asking the network", File: rules,
-		Old:     "if !p.Flow.CanRepeatCall() {\n\t\treturn p, DoSettle\n\t}\n\treturn p, DoStatus\n}\n\n// nextAfterOutcomeQuery",
-		New:     "return p.armAndPublish()\n}\n\n// nextAfterOutcomeQuery",
+		Old:     "if !p.Flow.CanRepeatCall() {\n\t\treturn p, DoSettle\n\t}\n\treturn p, DoStatus\n}\n\n// nextAfterCallWithoutEffect",
+		New:     "return p.armAndPublish()\n}\n\n// nextAfterCallWithoutEffect",
 		Package: engine, Tests: []string{"TestASingleCallWithoutATraceEndsUnknown"},
+	},
+	{
+		Name: "a call that the network never carries out is repeated without end", File: rules,
+		Old:     "case p.Open && answer != AnswerNone:\n\t\treturn p.nextAfterCallWithoutEffect(s)",
+		New:     "case p.Open:\n\t\treturn p.armAndPublish()",
+		Package: engine, Tests: []string{"TestACallThatIsNeverCarriedOutIsMadeFourTimesAndNoMore"},
 	},
 	{
 		Name: "a second call relies on an old search", File: rules,
