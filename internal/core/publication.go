@@ -55,7 +55,7 @@ const (
 	AnswerRefused   Answer = "refused"
 	AnswerThrottled Answer = "throttled"
 	AnswerAuth      Answer = "auth"
-	AnswerTaken     Answer = "taken"   // the network accepted the call but does not show the post yet
+	AnswerTaken     Answer = "taken"   // the network says that it has the post, but does not show it yet
 	AnswerLost      Answer = "lost"    // an error that proves nothing, or no response; not after the death of the worker
 	AnswerUnasked   Answer = "unasked" // the call had an error that no longer counts, and its outcome is still unknown
 	AnswerAbsent    Answer = "absent"  // the call had no effect: it was not sent, or the network does not show the post

@@ -19,7 +19,7 @@ const (
 	Broken    Verdict = "broken"    // like Dead, because the network could not process what it received
 	Doomed    Verdict = "doomed"    // status: accepted for publishing, then refused permanently
 	Absent    Verdict = "absent"    // search: not found
-	Ambiguous Verdict = "ambiguous" // search: it is unclear which post is ours
+	Ambiguous Verdict = "ambiguous" // search: it is unclear which post is ours; publish: refused as a repetition
 	Refused   Verdict = "refused"   // a well-formed permanent refusal
 	Throttled Verdict = "throttled" // a well-formed temporary refusal
 	AuthLost  Verdict = "auth"      // a well-formed refusal of our token
@@ -311,6 +311,9 @@ func (p Publication) nextAfterPublish(s Signal) (Publication, Action) {
 	case Refused, Throttled, AuthLost:
 		p.Open, p.Answer = false, answers[s.Verdict]
 		return p, p.Flow.chooseOutcomeQuery()
+	case Ambiguous: // which an earlier call may have published
+		p.Open, p.Answer = false, AnswerTaken
+		return p, p.Flow.chooseOutcomeQuery()
 	case NotSent:
 		return p.nextAfterCallWithoutEffect(s)
 	}
@@ -390,15 +393,15 @@ func (p Publication) believePersonElseBecomeOutcomeUnknown(s Signal) (Publicatio
 }
 
 // nextAfterAbsence decides what to do when the network does not show the post. After an error, this proves that the
-// call had no effect, but only after the settle time if the network's errors do not prove that. A handle whose call was
-// interrupted together with its worker is called again immediately, but a call that the network has failed to carry out
-// uses up a retry.
+// call had no effect, but only after the settle time if the network's errors do not prove that. If the network has said
+// that it has the post, it proves nothing. A handle whose call was interrupted together with its worker is called again
+// immediately, but a call that the network has failed to carry out uses up a retry.
 func (p Publication) nextAfterAbsence(s Signal) (Publication, Action) {
 	answer := p.Answer
 	switch {
 	case p.IsCallUnresolved() && (p.Open || s.ErrorsMayPublish) && !s.Quiet: // it may exist and not be visible yet
 		return p, DoSettle
-	case p.Open && !p.Flow.CanRepeatCall():
+	case p.Open && !p.Flow.CanRepeatCall(), !p.Open && answer == AnswerTaken:
 		return p.becomeOutcomeUnknown()
 	case p.Open && answer != AnswerNone:
 		return p.nextAfterCallWithoutEffect(s)

@@ -13,8 +13,9 @@ func TestDecisions(t *testing.T) {
 	waiting := p{Flow: core.FlowHandle, Step: core.StepWaiting, Handle: "h1"}
 	armed := p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true, Open: true}
 	call := p{Flow: core.FlowOneCall, Step: core.StepArmed, Armed: true, Open: true}
-	lost := armed
+	lost, repeated := armed, call
 	lost.Answer = core.AnswerLost
+	repeated.Open, repeated.Answer = false, core.AnswerTaken
 	for name, c := range map[string]struct {
 		from p
 		on   core.Signal
@@ -278,6 +279,18 @@ func TestDecisions(t *testing.T) {
 		},
 		"but is not repeated while the account is held": {
 			armed, core.Signal{Call: core.DoStatus, Verdict: core.Ready, Due: true, Quiet: true, Held: true}, waiting, core.DoHold,
+		},
+		"a post that is refused as a repetition is asked about at once": {
+			call, core.Signal{Call: core.DoPublish, Verdict: core.Ambiguous}, repeated, core.DoFind,
+		},
+		"and once more after the settle time": {
+			repeated, core.Signal{Call: core.DoFind, Verdict: core.Absent, ErrorsMayPublish: true}, repeated, core.DoSettle,
+		},
+		"and if it is not found, an earlier call may have published it": {
+			repeated,
+			core.Signal{Call: core.DoFind, Verdict: core.Absent, Quiet: true, Due: true, MayRetry: true},
+			p{Flow: core.FlowOneCall, Step: core.StepOutcomeUnknown, Armed: true, Answer: core.AnswerTaken},
+			core.DoOutcomeUnknown,
 		},
 		"a second call is preceded by a search in the same claim, before anything is prepared": {
 			p{Flow: core.FlowPrepared, Step: core.StepCreating, Armed: true, Answer: core.AnswerAbsent},

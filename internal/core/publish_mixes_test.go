@@ -17,6 +17,7 @@ type mix struct {
 	chunks bool // its bytes are sent to the handle
 	called bool // an older version of Belfry has made the call in another flow
 	ailing bool // no irreversible call that a worker waits for is carried out or answered
+	blind  bool // the network shows no post, but publishes none twice, and says so
 	long   bool // explored with -every-mix only
 	left   budget
 }
@@ -86,6 +87,14 @@ var mixes = []mix{
 		left: budget{kill: 1, ask: 1, retry: 1},
 	},
 	{
+		name: "one call, a network that does not show the post", flow: core.FlowOneCall, blind: true,
+		left: budget{kill: 1, loss: 1, lie: 1, ask: 1, retry: 1, lag: 1, look: 1},
+	},
+	{
+		name: "prepared, a network that does not show the post", flow: core.FlowPrepared, blind: true,
+		left: budget{kill: 1, lie: 1, refuse: 1, expire: 1},
+	},
+	{
 		name: "one call, crashes and lost answers", flow: core.FlowOneCall,
 		left: budget{kill: 2, loss: 2, pause: 2, freeze: 1, look: 1, ask: 1, lag: 1},
 	},
@@ -128,7 +137,7 @@ func TestExplorePublishing(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			e := explore(&model{
 				flow: x.flow, ahead: x.ahead, parts: x.parts, chunks: x.chunks, called: x.called, ailing: x.ailing,
-				start: x.left, design: theProduct(),
+				blind: x.blind, start: x.left, design: theProduct(),
 			}, "")
 			t.Logf("%d states, %d moves, ends: %v", len(e.states), len(e.next), e.endings)
 			e.report(t)
@@ -151,6 +160,7 @@ type planted struct {
 	left   budget
 	called bool
 	ailing bool
+	blind  bool
 	change func(*design)
 	breaks string
 }
@@ -359,6 +369,23 @@ var plantedBugs = []planted{
 			return p, core.DoStatus, s.Verdict == core.Claimed && p.Step == core.StepWaiting && p.Armed
 		}), breaks: "a second call that no search precedes",
 	},
+	{
+		name: "the refusal of a repetition is a refusal like any other", flow: core.FlowOneCall, blind: true,
+		left: budget{lie: 1},
+		change: believing(func(_ core.Publication, s *core.Signal) {
+			if s.Call == core.DoPublish && s.Verdict == core.Ambiguous {
+				s.Verdict = core.Refused
+			}
+		}), breaks: "failed, but there",
+	},
+	{
+		name: "also where a handle should show the post", flow: core.FlowHandle, blind: true, left: budget{kill: 1},
+		change: believing(func(_ core.Publication, s *core.Signal) {
+			if s.Call == core.DoPublish && s.Verdict == core.Ambiguous {
+				s.Verdict = core.Refused
+			}
+		}), breaks: "failed, but there",
+	},
 }
 
 // TestExploreFindsPlantedBugs prints, with -v, the shortest way to each disaster.
@@ -367,7 +394,7 @@ func TestExploreFindsPlantedBugs(t *testing.T) {
 	for _, x := range plantedBugs {
 		t.Run(x.name, func(t *testing.T) {
 			m := &model{
-				flow: x.flow, ahead: x.ahead, chunks: x.chunks, called: x.called, ailing: x.ailing,
+				flow: x.flow, ahead: x.ahead, chunks: x.chunks, called: x.called, ailing: x.ailing, blind: x.blind,
 				start: x.left, design: theProduct(),
 			}
 			if sound := explore(m, ""); len(sound.broken) != 0 {

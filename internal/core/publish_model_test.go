@@ -82,7 +82,8 @@ const (
 	// about the token came with a post. Then a post may be there that the ledger calls failed; it is still
 	// never there twice.
 	excused
-	waited // the last claim ended before the arm, because another post of the account had the turn
+	waited   // the last claim ended before the arm, because another post of the account had the turn
+	admitted // a blind network has said that it has the post
 )
 
 // budget counts the faults and acts that may still happen.
@@ -116,8 +117,8 @@ type world struct {
 	row     row
 	post    uint8
 	lease   uint8 // 0, or the number of the worker that holds it plus one
-	flags   uint8
 	visible uint8
+	flags   uint16
 	handles [handleCount]uint8
 	// Irreversible calls that nobody waits for any more: a bit for each handle, or a count where
 	// the flow has none. Quiet waits for late ones and not for those in ice.

@@ -102,8 +102,18 @@ func (m *model) serveStatus(w world, i int, out emit) {
 		}
 		w.handles[w.workers[i].row.handle-1] = handleReady
 		m.answer(w, i, core.Progress, false, "brings the last bytes, and is answered", out)
+	case m.blind && w.handles[w.workers[i].row.handle-1] == handlePublished:
+		m.hide(&w)
+		m.answer(w, i, core.Ready, false, "is answered", out)
 	default:
 		m.answer(w, i, handleVerdicts[w.handles[w.workers[i].row.handle-1]], false, "is answered", out)
+	}
+}
+
+// hide lets the network not show a post, which excuses what follows unless the network has said that it has the post.
+func (m *model) hide(w *world) {
+	if w.flags&admitted == 0 {
+		w.flags |= excused
 	}
 }
 
@@ -118,12 +128,12 @@ func (m *model) serveFind(w world, i int, out emit) {
 	switch {
 	case w.flags&tokenWorks == 0:
 		m.answer(w, i, core.AuthLost, false, "is answered", out)
-	case w.visible > 0 && w.flags&lagging == 0:
+	case w.visible > 0 && w.flags&lagging == 0 && !m.blind:
 		m.answer(w, i, core.Done, false, "is answered", out)
 	default:
 		// After a refusal the product asks once more; what else hides a post for long is beyond the promise.
-		if w.visible > 0 && answers[w.workers[i].row.answer] != core.AnswerRefused {
-			w.flags |= excused
+		if w.visible > 0 && (m.blind || answers[w.workers[i].row.answer] != core.AnswerRefused) {
+			m.hide(&w)
 		}
 		m.answer(w, i, core.Absent, false, "is answered", out)
 	}
@@ -146,6 +156,11 @@ func (m *model) servePublish(w world, i int, out emit) {
 	}
 	if m.ailing {
 		m.answer(w, i, core.Lost, false, "is not answered, without effect:", out)
+		return
+	}
+	if m.blind && w.visible > 0 {
+		w.flags = w.flags&^excused | admitted
+		m.answer(w, i, core.Ambiguous, false, "is answered that the post is there already:", out)
 		return
 	}
 	// What was prepared may be gone by now; that it was used before does not matter.

@@ -21,7 +21,7 @@ func (m *model) judge(w world, i int, isQuiet bool, out emit) {
 		// handle that another can replace, nor because of an account whose token works.
 		refused := signal.Verdict == core.AuthLost || k.flags&oldToken != 0
 		switch {
-		case do == core.DoOutcomeUnknown && m.flow == core.FlowHandle && !signal.Stale,
+		case do == core.DoOutcomeUnknown && m.flow == core.FlowHandle && !signal.Stale && w.flags&admitted == 0,
 			do == core.DoFail && !signal.Due && (signal.Verdict == core.Dead || signal.Verdict == core.Broken),
 			do == core.DoAccount && signal.AccountOK && !refused:
 			m.complain("given up without need")

@@ -377,7 +377,7 @@ func TestEveryKindHasItsVerdict(t *testing.T) {
 		network.Expired: core.AuthLost, network.Revoked: core.AuthLost, network.NotSent: core.NotSent,
 		network.Unknown: core.Lost, network.Lapsed: core.Lost,
 	} {
-		if got := (&network.Error{Kind: kind}).Verdict(); got != want {
+		if got := (&network.Error{Kind: kind}).Verdict(false); got != want {
 			t.Errorf("%s: want %s, got %s", kind, want, got)
 		}
 	}

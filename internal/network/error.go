@@ -51,8 +51,10 @@ type Error struct {
 	Message string // from the network, or from Belfry if the network sent none
 	Hint    string // what a person can do, if known
 	Actor   Actor  // who must act; "" if Kind determines it
-	Status  int    // HTTP status, 0 without a response
-	Trace   string // the network's trace id
+	// Duplicate is true if the network refuses the post because it already has one like it.
+	Duplicate bool
+	Status    int    // HTTP status, 0 without a response
+	Trace     string // the network's trace id
 	// RetryAfter is how long a throttle lasts. In a Rejected error, it is how long the other posts in Scope must
 	// wait.
 	RetryAfter time.Duration
@@ -76,8 +78,14 @@ var verdicts = map[ErrorKind]core.Verdict{
 	NotSent: core.NotSent, Lapsed: core.Lost, Transient: core.Lost, Unknown: core.Lost,
 }
 
-// Verdict returns the verdict of the publishing protocol on the error.
-func (e *Error) Verdict() core.Verdict { return verdicts[e.Kind] }
+// Verdict returns the verdict of the publishing protocol on the error. repeated reports whether the failed call is a
+// publishing call for a post that had one before: if the network already has such a post, it may be this one.
+func (e *Error) Verdict(repeated bool) core.Verdict {
+	if repeated && e.Duplicate {
+		return core.Ambiguous
+	}
+	return verdicts[e.Kind]
+}
 
 // Secret is a string that logs and errors never show. It is encoded as JSON only to be sealed.
 type Secret string

@@ -15,6 +15,9 @@ type ErrorMeaning struct {
 	// in Scope wait.
 	Wait  time.Duration
 	Scope Scope
+	// Duplicate is true if the network refuses the post because it already has one like it. If an earlier publishing call
+	// was made for the post, that may be this post.
+	Duplicate bool
 	// Daily is true if the throttle lasts until the end of the network's day.
 	Daily bool
 	// UntilQuotaHasRoom is true if the throttle lasts until the account's quota has room again. Wait is how long it lasts
@@ -54,7 +57,7 @@ func (m ErrorMeaning) WhoActs() Actor {
 
 // NewError returns an error with this meaning. The caller sets how long a throttle lasts, and its scope.
 func (m ErrorMeaning) NewError(code, message string) Error {
-	return Error{Kind: m.Kind, Code: code, Message: message, Hint: m.Hint, Actor: m.Actor}
+	return Error{Kind: m.Kind, Code: code, Message: message, Hint: m.Hint, Actor: m.Actor, Duplicate: m.Duplicate}
 }
 
 // DocumentedError is an error code of a network with its meaning, as Driver.Errors lists it.

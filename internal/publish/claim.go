@@ -45,6 +45,7 @@ type claim struct {
 	hasTurn      bool          // the post may have its account's turn
 	begunAgain   bool          // the account was reconnected during this claim, which uses the new token
 	called       core.Action   // the latest call of this claim
+	repeats      bool          // the latest call is a publishing call after an earlier one for the post
 	stepID       int64         // that of the latest call
 	skew         time.Duration // how far the database's clock is ahead of this server's
 }

@@ -108,3 +108,44 @@ func TestAPostThatAppearsLateIsFoundBeforeTheNextCall(t *testing.T) {
 		})
 	}
 }
+
+// Facebook published a post, answered with a throttle, and listed the post much later. It refused the second call
+// because the post was there, but the post counted as never published, and a copy of it could be queued.
+func TestAPostThatIsRefusedAsADuplicateOfItselfMayBeLive(t *testing.T) {
+	for _, name := range []string{"Facebook text", "Facebook photos", "Facebook Story"} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			must(t, b.Sim.SetOption("facebook.list_delay_seconds", "360000"))
+			throttle := fault("facebook", "publish", sim.RateLimited)
+			throttle.Accept, throttle.RetryAfter = true, 600
+			b.Fault(throttle)
+			post := b.ws.PostOf(apptest.KindNamed(t, name), "once", b.ws.Account("facebook"), now())
+			for post = b.ws.Work(post); post.Status == "queued"; post = b.ws.Work(post) {
+				must(t, b.Sim.WaitIdle(b.Context()))
+				b.Clock.Set(b.next())
+			}
+			if post.Error == nil || post.Error.Code != core.ErrorOutcomeUnknown || b.calls("publish") != 2 {
+				t.Errorf("it is %s (%+v) after %d publishing calls", post.StatusLine, post.Error, b.calls("publish"))
+			}
+			copied, err := b.App.DuplicatePost(t.Context(), b.ws.Owner, post.ID)
+			must(t, err)
+			if err := b.queue(copied, time.Minute); core.CodeOf(err) != core.CodeConflict {
+				t.Errorf("the copy: %v", err)
+			}
+			if n := len(b.Sim.Posts.All()); n != 1 {
+				t.Errorf("%d are visible", n)
+			}
+		})
+	}
+}
+
+// Before a post's first publishing call, only another post can be the one that Facebook already has.
+func TestADuplicateOfAnotherPostIsRefused(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("facebook")
+	b.goesLive(b.ws.Now("said before", account))
+	post := b.refuse(b.ws.Now("said before", account))
+	if post.Error == nil || post.Error.Code != core.ErrorRejected || b.Visible("said before") != 1 {
+		t.Errorf("it is %s: %+v", post.StatusLine, post.Error)
+	}
+}

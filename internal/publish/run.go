@@ -131,6 +131,7 @@ func (c *claim) saveStepAndReceiptBeforeCall(ctx context.Context, do core.Action
 		c.pub.FirstCallAt = now
 		c.engine.cfg.Metrics.ObserveFirstCallLateness(string(c.post.Platform), now.Sub(c.pub.DueAt))
 	}
+	c.repeats = do == core.DoPublish && !c.pub.QuietAt.IsZero()
 	if do == core.DoPublish {
 		c.pub.QuietAt, c.item.RearmedAt = now.Add(quiet), now
 		if c.pub.ArmedAt.IsZero() {
@@ -211,7 +212,7 @@ func (c *claim) callNetworkAndRememberResult(ctx context.Context, do core.Action
 	if !errors.As(err, &e) {
 		e = &network.Error{Kind: network.Unknown, Message: err.Error()}
 	}
-	signal.Verdict = e.Verdict()
+	signal.Verdict = e.Verdict(c.repeats)
 	c.last.Verdict, c.last.HTTPStatus, c.last.Code = signal.Verdict, e.Status, e.Code
 	c.last.Trace, c.last.Response = e.Trace, e.Raw
 	c.retryAfter = e.RetryAfter

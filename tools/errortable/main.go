@@ -124,8 +124,11 @@ func describe(m network.ErrorMeaning) string {
 	case network.Expired, network.Revoked:
 		return "the post fails, and the account is marked as " + string(m.Kind.ResultingAccountStatus())
 	}
-	if m.Wait > 0 {
+	switch {
+	case m.Wait > 0:
 		return "the post fails, and the account's other posts wait " + wait
+	case m.Duplicate:
+		return "the post fails; its outcome is unknown if an earlier call may have published it"
 	}
 	return "the post fails"
 }

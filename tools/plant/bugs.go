@@ -88,6 +88,12 @@ var bugs = []bug{
 		Package: engine, Tests: []string{"TestAPostThatAppearsLateIsFoundBeforeTheNextCall"},
 	},
 	{
+		Name: "a refusal as a duplicate is like any other", File: worker,
+		Old:     "e.Verdict(c.repeats)",
+		New:     "e.Verdict(c.repeats && false)",
+		Package: engine, Tests: []string{"TestAPostThatIsRefusedAsADuplicateOfItselfMayBeLive"},
+	},
+	{
 		Name: "an error counts as evidence", File: rules,
 		Old:     "p.Open, p.Answer = false, answers[s.Verdict]\n\t\treturn p, p.Flow.chooseOutcomeQuery()",
 		New:     "p.Open, p.Answer = false, answers[s.Verdict]\n\t\treturn p.becomeFailed(DoFail)",

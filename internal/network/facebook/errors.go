@@ -54,9 +54,9 @@ var errorTable = meta.ErrorTable{
 	},
 	{Subcode: 1363129}: {Kind: network.Rejected, Hint: "A Reel must have a frame rate of 24 to 60 frames per second. " + hintVideo},
 
-	{Code: 506}: {Kind: network.Rejected, Hint: hintThere},
+	{Code: 506}: {Kind: network.Rejected, Duplicate: true, Hint: hintThere},
 	{Subcode: 1366051}: {
-		Kind: network.Rejected,
+		Kind: network.Rejected, Duplicate: true,
 		Hint: "According to Facebook, these photos have already been posted. " +
 			"Check whether the post appears on the Page. If it does not, retry the post.",
 	},

@@ -179,7 +179,7 @@ func Reclassify(err error, meaning network.ErrorMeaning) error {
 		return err
 	}
 	meant := *e
-	meant.Kind, meant.Hint, meant.Actor = meaning.Kind, meaning.Hint, meaning.Actor
+	meant.Kind, meant.Hint, meant.Actor, meant.Duplicate = meaning.Kind, meaning.Hint, meaning.Actor, meaning.Duplicate
 	if meaning.Kind == network.RateLimited {
 		meant.RetryAfter = cmp.Or(meaning.Wait, e.RetryAfter, defaultWait)
 		meant.Scope = cmp.Or(meaning.Scope, network.ScopeAccount)

@@ -105,6 +105,7 @@ func (k *Worker) closeGate() {
 func (k *Worker) makeCall(do core.Action) core.Signal {
 	ctx, n := k.w.t.Context(), k.w.Net
 	k.w.setStep(do)
+	repeated := do == core.DoPublish && !k.quiet.IsZero()
 	var st network.Status
 	var err error
 	switch do {
@@ -137,7 +138,7 @@ func (k *Worker) makeCall(do core.Action) core.Signal {
 	var e *network.Error
 	switch {
 	case errors.As(err, &e):
-		s.Verdict, k.wait = e.Verdict(), e.RetryAfter
+		s.Verdict, k.wait = e.Verdict(repeated), e.RetryAfter
 		if s.Verdict == core.Throttled {
 			k.held = k.w.Now().Add(e.RetryAfter)
 		}
