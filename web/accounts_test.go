@@ -199,25 +199,35 @@ func TestChoosingAmongPages(t *testing.T) {
 	b.get("/accounts/choose").leads(t, "/accounts")
 }
 
-// The person had granted access to both Pages, and one of them was nowhere to be seen.
+// The person had granted access to both Pages, and one of them was nowhere to be seen. A Page that stayed connected was
+// then said not to be.
 func TestAPageThatCannotBeConnectedIsNamed(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	b := r.as(r.Workspace("one"))
-	b.get(callback("facebook", r.Consent(b.begin("facebook"), "Harbour Bakery", "Old Mill Choir"))).leads(t, "/accounts")
-	page := b.get("/accounts")
-	said := textOf(page.one(t, testid("flash")))
-	for _, want := range []string{
-		"Harbour Bakery on Facebook connected.",
-		"Old Mill Choir was not connected. You cannot create content on this Page.",
-	} {
-		if !strings.Contains(said, want) {
-			t.Errorf("it does not say %q but %q", want, said)
+	connectBoth := func(wantAccounts int, wantTexts ...string) {
+		t.Helper()
+		back := r.Consent(b.begin("facebook"), "Harbour Bakery", "Old Mill Choir")
+		b.get(callback("facebook", back)).leads(t, "/accounts")
+		page := b.get("/accounts")
+		said := textOf(page.one(t, testid("flash")))
+		for _, want := range wantTexts {
+			if !strings.Contains(said, want) {
+				t.Errorf("it does not say %q but %q", want, said)
+			}
+		}
+		if n := len(page.all(testid("account"))); n != wantAccounts {
+			t.Errorf("%d accounts are connected, want %d", n, wantAccounts)
 		}
 	}
-	if n := len(page.all(testid("account"))); n != 1 {
-		t.Errorf("%d accounts are connected", n)
-	}
+	connectBoth(1, "Harbour Bakery on Facebook connected.",
+		"Old Mill Choir was not connected. You cannot create content on this Page.")
+	// As if the person could create content when they connected the other Page.
+	_, err := r.Pool.Exec(t.Context(),
+		`UPDATE accounts SET external_id = '126650918347205', display_name = 'Old Mill Choir'`)
+	must(t, err)
+	connectBoth(2, "Harbour Bakery on Facebook connected.",
+		"Old Mill Choir was not reconnected. You cannot create content on this Page.")
 }
 
 // It said "connected" of accounts that were already there.

@@ -187,8 +187,12 @@ func (r *request) redirectAfterConnect(done app.Connected) error {
 			ui.CountNoun(done.NewAccounts, "account", "accounts"), renewed)
 	}
 	for _, p := range done.Unusable {
+		verb := "connected"
+		if p.Connected {
+			verb = "reconnected"
+		}
 		f.Tone = ui.ToneWarn
-		f.Points = append(f.Points, p.DisplayName+" was not connected. "+p.Unusable)
+		f.Points = append(f.Points, p.DisplayName+" was not "+verb+". "+p.Unusable)
 	}
 	r.setFlashWithDetails(f)
 	return r.redirect(r.link.Accounts())

@@ -207,17 +207,16 @@ func (a *App) FinishConnectOrReconnect(ctx context.Context, c core.Caller, platf
 	if row.Account != nil {
 		return a.reconnectAndRetryPost(ctx, t, c, n, row, profiles)
 	}
-	usable, err := requireUsableProfiles(n, profiles)
+	usable, unusable, err := separateUsableProfiles(n, profiles)
 	if err != nil {
 		return Connected{}, err
 	}
 	if len(usable) == 1 {
 		done, err := a.connectProfiles(ctx, t, c, row, usable)
-		for _, p := range profiles {
-			if p.Unusable != "" {
-				done.Unusable = append(done.Unusable, newProfileChoice(p))
-			}
+		if err != nil {
+			return Connected{}, err
 		}
+		done.Unusable, err = a.newProfileChoices(ctx, t, row.Platform, unusable)
 		return done, err
 	}
 	return a.saveProfileChoices(ctx, t, c, row, profiles)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/internal/secret"
@@ -42,25 +43,27 @@ func convertConnectError(d network.Description, err error) error {
 	return away
 }
 
-// requireUsableProfiles returns the profiles that can be connected, or conflict with the reason if there are none.
-func requireUsableProfiles(n network.Network, profiles []network.Profile) (usable []network.Profile, err error) {
-	why := ""
+// separateUsableProfiles separates the profiles that can be connected from those that cannot. It returns conflict with
+// the reason if none can.
+func separateUsableProfiles(n network.Network, profiles []network.Profile,
+) (usable, unusable []network.Profile, err error) {
 	for _, p := range profiles {
 		if p.Unusable == "" {
 			usable = append(usable, p)
 		} else {
-			why = p.Unusable
+			unusable = append(unusable, p)
 		}
 	}
 	if len(usable) > 0 {
-		return usable, nil
+		return usable, unusable, nil
 	}
 	d := n.Describe()
-	e := core.Fail(core.CodeConflict, "Belfry did not get access to a %s that it can publish to.", d.Profile)
-	if why == "" {
-		why = d.Needs
+	why := d.Needs
+	if len(unusable) > 0 {
+		why = unusable[len(unusable)-1].Unusable
 	}
-	return nil, e.WithHint("%s", why)
+	return nil, nil, core.Fail(core.CodeConflict, "Belfry did not get access to a %s that it can publish to.", d.Profile).
+		WithHint("%s", why)
 }
 
 // connectProfiles stores accounts for the profiles of a consent, all or none, and then copies their pictures.
@@ -76,14 +79,14 @@ func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller
 	if err != nil {
 		return Connected{}, err
 	}
-	return a.copyPicturesAndReload(ctx, t, consent.Platform, list, added)
+	accounts, err := a.copyPicturesAndReload(ctx, t, list)
+	return Connected{Platform: consent.Platform, Accounts: accounts, NewAccounts: added}, err
 }
 
 // copyPicturesAndReload copies the pictures of accounts that have just been connected, and returns the accounts with
-// their pictures. added is how many of them were not connected before.
-func (a *App) copyPicturesAndReload(ctx context.Context, t store.Tenant, platform core.Platform,
-	accounts []core.Account, added int,
-) (Connected, error) {
+// their pictures.
+func (a *App) copyPicturesAndReload(ctx context.Context, t store.Tenant, accounts []core.Account,
+) ([]contract.Account, error) {
 	a.tryDownloadAvatarsAndSaveProfiles(ctx, t, accounts)
 	ids := make([]core.AccountID, len(accounts))
 	for i, account := range accounts {
@@ -95,7 +98,7 @@ func (a *App) copyPicturesAndReload(ctx context.Context, t store.Tenant, platfor
 			accounts[i] = found
 		}
 	}
-	return Connected{Platform: platform, Accounts: convertAll(accounts, a.accountOf), NewAccounts: added}, err
+	return convertAll(accounts, a.accountOf), err
 }
 
 // connectProfilesInTx stores an account for each profile, writes the audit log and schedules checks of the accounts.
@@ -205,17 +208,12 @@ func (a *App) newProfileChoices(ctx context.Context, t store.Tenant, platform co
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}
-		out[i] = newProfileChoice(p)
-		out[i].Connected = connected
+		out[i] = ProfileChoice{
+			ExternalID: p.ExternalID, Username: p.Username, DisplayName: p.DisplayName, Unusable: p.Unusable,
+			Connected: connected,
+		}
 	}
 	return out, nil
-}
-
-// newProfileChoice returns the profile as a choice that is not connected.
-func newProfileChoice(p network.Profile) ProfileChoice {
-	return ProfileChoice{
-		ExternalID: p.ExternalID, Username: p.Username, DisplayName: p.DisplayName, Unusable: p.Unusable,
-	}
 }
 
 // ConnectChosenProfiles connects the profiles that the person has chosen from those that FinishConnectOrReconnect
@@ -245,7 +243,8 @@ func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choiceTo
 	if err != nil {
 		return Connected{}, err
 	}
-	return a.copyPicturesAndReload(ctx, t, platform, list, added)
+	accounts, err := a.copyPicturesAndReload(ctx, t, list)
+	return Connected{Platform: platform, Accounts: accounts, NewAccounts: added}, err
 }
 
 // decryptAndCheckChosenProfiles decrypts the profiles of a consent and returns those with the given ids. It returns
