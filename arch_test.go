@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -129,6 +130,7 @@ var keepers = []struct {
 		"github.com/jackc/pgx",
 		"internal/store internal/queue internal/postgres migrations cmd/belfry jobs internal/store/storetest internal/app/apptest e2e/*",
 	},
+	// The bench measures what River and PostgreSQL use at rest without the program (ADR 0018).
 	{"github.com/riverqueue/river", "internal/queue jobs migrations cmd/belfry e2e/bench"},
 	{"github.com/jackc/tern", "migrations"},
 	{"github.com/abema/go-mp4", "internal/media"},
@@ -257,6 +259,28 @@ func kept(imported, by string) bool {
 	return false
 }
 
+// The bench compares the program at rest with a River client of its own, and may not import jobs.
+func TestTheIdleFloorLooksForJobsAsTheWorkerDoes(t *testing.T) {
+	t.Parallel()
+	worker, floor := readText(t, "jobs/jobs.go"), readText(t, "e2e/bench/floor_idle.go")
+	findOne := func(text, pattern string) string {
+		t.Helper()
+		found := regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1)
+		if len(found) != 1 {
+			t.Fatalf("%s matches %d times", pattern, len(found))
+		}
+		return found[0][1]
+	}
+	const interval = `\n\tfetchPoll += (.+)\n`
+	if w, f := findOne(worker, interval), findOne(floor, interval); w != f {
+		t.Errorf("the worker looks for jobs every %s, the idle floor every %s", w, f)
+	}
+	queues := len(regexp.MustCompile(`\n\t+queue\.Queue\w+: `).FindAllString(worker, -1))
+	if f := findOne(floor, `\n\tqueues += (.+)\n`); f != fmt.Sprint(queues) {
+		t.Errorf("the worker has %d queues, the idle floor %s", queues, f)
+	}
+}
+
 // Two decisions that are made at the same time must not share a number.
 func TestDecisionsAreNumberedInOrder(t *testing.T) {
 	files, err := filepath.Glob("docs/adr/*.md")
@@ -265,14 +289,19 @@ func TestDecisionsAreNumberedInOrder(t *testing.T) {
 	}
 	for i, file := range files {
 		number := fmt.Sprintf("%04d", i+1)
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasPrefix(filepath.Base(file), number+"-") || !strings.HasPrefix(string(text), "# "+number+" ") {
+		if !strings.HasPrefix(filepath.Base(file), number+"-") || !strings.HasPrefix(readText(t, file), "# "+number+" ") {
 			t.Errorf("%s and its heading must begin with %s", file, number)
 		}
 	}
+}
+
+func readText(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func TestPackagesAreNamedForWhatTheyHold(t *testing.T) {

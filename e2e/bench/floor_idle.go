@@ -18,8 +18,11 @@ import (
 	"belfry/internal/postgres"
 )
 
-// queues is the number of queues that the program has.
-const queues = 5
+// The idle floor has as many queues as the program and looks for jobs as often. A test in arch_test.go compares both.
+const (
+	queues    = 5
+	fetchPoll = 10 * time.Second
+)
 
 // noJob is a job that is never inserted.
 type noJob struct{}
@@ -58,7 +61,7 @@ func serveIdleFloor(ctx context.Context, addr, dataDir string) (err error) {
 	if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return err
 	}
-	cfg := &river.Config{Queues: map[string]river.QueueConfig{}, FetchPollInterval: 10 * time.Second, Workers: river.NewWorkers()}
+	cfg := &river.Config{Queues: map[string]river.QueueConfig{}, FetchPollInterval: fetchPoll, Workers: river.NewWorkers()}
 	river.AddWorker(cfg.Workers, noWorker{})
 	for i := range queues {
 		cfg.Queues[fmt.Sprintf("queue%d", i)] = river.QueueConfig{MaxWorkers: 32}
@@ -70,6 +73,7 @@ func serveIdleFloor(ctx context.Context, addr, dataDir string) (err error) {
 	if err := client.Start(ctx); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, client.Stop(stopping)) }()
 	server := &http.Server{Addr: addr, ReadHeaderTimeout: time.Hour}
 	server.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	go func() {
@@ -79,7 +83,7 @@ func serveIdleFloor(ctx context.Context, addr, dataDir string) (err error) {
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
-	return client.Stop(stopping)
+	return nil
 }
 
 // measureIdleFloor returns the share of a core that the idle floor uses.
