@@ -3,7 +3,8 @@
 //	go run ./e2e/bench -binary bin/belfry
 //
 // Everything runs on this machine: the program with its own PostgreSQL, the bare handlers that it is compared with (in
-// a separate process, on the same database), the simulated networks, and the load.
+// a separate process, on the same database), the idle River client that it is compared with at rest (in a separate
+// process, with its own PostgreSQL), the simulated networks, and the load.
 package main
 
 import (
