@@ -53,7 +53,7 @@ type installation struct {
 	log  *slog.Logger
 	db   *database     // nil if there is none yet
 	pool *pgxpool.Pool // nil unless there is a database with this program's schema
-	app  *app.App      // nil unless there is a pool and the secret keys can be read
+	app  *app.App      // nil without a pool or readable secret keys; the keys can be temporary, or the wrong ones
 }
 
 func runDoctor(ctx context.Context, p *program, cfg *config.Config) (err error) {
@@ -190,16 +190,16 @@ func (inst *installation) checkKeys(ctx context.Context) (found string, err erro
 	return found, checkKeysMatchDatabase(ctx, inst.cfg, inst.app)
 }
 
-// checkWorkers returns a notice unless a worker is running and claims the posts that are due.
+// checkWorkers returns a notice if no worker is running, or if none claims the posts that are due.
 func (inst *installation) checkWorkers(ctx context.Context) (found string, err error) {
 	if inst.app == nil {
 		return "not checked, because the database or the secret keys are not ready", nil
 	}
-	if err := inst.app.CheckDatabaseAndWorkers(ctx); err != nil {
-		e := core.ErrorOrInternal(err)
+	err = inst.app.CheckWorkers(ctx)
+	if e, ok := errors.AsType[*core.Error](err); ok {
 		return "", notice{errors.New(strings.TrimSpace(e.Sentence() + " " + e.Hint))}
 	}
-	return "running", nil
+	return "running", err
 }
 
 // checkPublishingNotHeld returns an error with the affected posts if publishing is on hold.

@@ -119,17 +119,23 @@ func TestDoctorChangesNothingOnTheDisk(t *testing.T) {
 func TestDoctorSaysWhetherAWorkerPublishesPosts(t *testing.T) {
 	t.Parallel()
 	env, pool := seedDatabase(t)
-	doctorSays := func(want string) {
+	doctorSays := func(wantCode int, want string) {
 		t.Helper()
-		if code, out, errs := belfry(t, env, "doctor"); code != exitOK || !strings.Contains(out, want) {
-			t.Errorf("doctor exits with %d and prints %s%s, want %q", code, out, errs, want)
+		if code, out, errs := belfry(t, env, "doctor"); code != wantCode || !strings.Contains(out, want) {
+			t.Errorf("doctor exits with %d and prints %s%s, want %d and %q", code, out, errs, wantCode, want)
 		}
 	}
-	doctorSays("!  workers      No worker has reported in the last 30 seconds. Posts are published only while")
-	if _, err := pool.Exec(t.Context(), `INSERT INTO workers (name, seen_at) VALUES ('worker-1', clock())`); err != nil {
-		t.Fatal(err)
+	exec := func(statement string) {
+		t.Helper()
+		if _, err := pool.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
 	}
-	doctorSays("ok workers      running")
+	doctorSays(exitOK, "!  workers      No worker has reported in the last 30 seconds. Posts are published only while")
+	exec(`INSERT INTO workers (name, seen_at) VALUES ('worker-1', clock())`)
+	doctorSays(exitOK, "ok workers      running")
+	exec(`ALTER TABLE workers RENAME TO lost`)
+	doctorSays(exitError, `x  workers      check the workers: ERROR: relation "workers" does not exist`)
 }
 
 func TestDoctorSaysWhatCannotBePublishedWithoutAPublicAddress(t *testing.T) {

@@ -31,8 +31,7 @@ func (a *App) UpdateOverdueMetrics(ctx context.Context) error {
 }
 
 // CheckDatabaseAndWorkers returns unavailable, with a message for the operator, if the database does not respond or has
-// another schema. It does the same if no worker has reported recently, or if no worker has claimed a post that has been
-// due for too long. Posts that have to wait, for example for a retry, do not count.
+// another schema, or if CheckWorkers would.
 func (a *App) CheckDatabaseAndWorkers(ctx context.Context) error {
 	pulse, err := a.cfg.Store.ReadPulse(ctx, workerSilence, overdueAfter)
 	if err != nil {
@@ -44,6 +43,21 @@ func (a *App) CheckDatabaseAndWorkers(ctx context.Context) error {
 				WithHint("Run `belfry migrate`.").WithCause(err)
 		}
 	}
+	return checkPulse(pulse)
+}
+
+// CheckWorkers returns unavailable, with a message for the operator, if no worker has reported recently, or if no
+// worker has claimed a post that has been due for too long. Posts that have to wait, for example for a retry, do not
+// count. Any other error means that the database cannot be read.
+func (a *App) CheckWorkers(ctx context.Context) error {
+	pulse, err := a.cfg.Store.ReadPulse(ctx, workerSilence, overdueAfter)
+	if err != nil {
+		return fmt.Errorf("check the workers: %w", err)
+	}
+	return checkPulse(pulse)
+}
+
+func checkPulse(pulse store.Pulse) error {
 	if !pulse.WorkerSeen {
 		return core.Fail(core.CodeUnavailable, "No worker has reported in the last %d seconds.",
 			int(workerSilence.Seconds())).
