@@ -100,12 +100,16 @@ func OpenAndCheck(ctx context.Context, address string) (Store, error) {
 	return s, nil
 }
 
-// DescribeLocation returns a phrase that names the folder, with its absolute path, or the bucket at an address. It
-// contains no credentials.
+// DescribeLocation returns a phrase that names the folder, with its absolute path, or the bucket and the prefix at an
+// address. It contains no credentials.
 func DescribeLocation(address string) string {
 	u, err := url.Parse(address)
 	if err == nil && u.Scheme == "s3" {
-		return "the bucket " + strings.Trim(u.Path, "/") + " at " + u.Host
+		name, prefix := bucketAndPrefixOf(u)
+		if prefix != "" {
+			return "the folder " + prefix + " in the bucket " + name + " at " + u.Host
+		}
+		return "the bucket " + name + " at " + u.Host
 	}
 	var folder string
 	if err == nil {
@@ -115,6 +119,13 @@ func DescribeLocation(address string) string {
 		return "the file storage in BELFRY_STORAGE_URL"
 	}
 	return "the folder " + folder
+}
+
+// bucketAndPrefixOf returns the name of the bucket at a parsed address, and the prefix of its keys, without a slash at
+// the end.
+func bucketAndPrefixOf(u *url.URL) (name, prefixOrEmpty string) {
+	name, prefixOrEmpty, _ = strings.Cut(strings.Trim(u.Path, "/"), "/")
+	return name, prefixOrEmpty
 }
 
 // folderOf returns the folder at a parsed address.

@@ -26,7 +26,7 @@ type bucket struct {
 }
 
 func newBucket(u *url.URL) (*bucket, error) {
-	name, prefix, _ := strings.Cut(strings.Trim(u.Path, "/"), "/")
+	name, prefix := bucketAndPrefixOf(u)
 	query := u.Query()
 	region, secure := query.Get("region"), query.Get("tls") != "off"
 	query.Del("region")

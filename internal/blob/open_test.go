@@ -65,7 +65,7 @@ func TestTheLocationIsNamedWithoutSecrets(t *testing.T) {
 		"file:///srv/belfry/media":                    "the folder /srv/belfry/media",
 		"file:data/media":                             "the folder " + filepath.Join(here, "data", "media"),
 		"s3://KEY:hush@s3.example.org:9000/b?tls=off": "the bucket b at s3.example.org:9000",
-		"s3://s3.example.org/b/of/belfry/":            "the bucket b/of/belfry at s3.example.org",
+		"s3://s3.example.org/b/of/belfry/":            "the folder of/belfry in the bucket b at s3.example.org",
 		"s3://KEY:hush%zz@host/x":                     "the file storage in BELFRY_STORAGE_URL",
 	} {
 		if got := blob.DescribeLocation(address); got != want {
