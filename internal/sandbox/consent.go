@@ -19,7 +19,9 @@ func GiveConsent(ctx context.Context, sandboxOrigin, authorizeURL, profile strin
 	if err != nil {
 		return nil, err
 	}
-	page.ChooseOrEnterProfile(profile)
+	if err := page.ChooseOrEnterProfiles([]string{profile}); err != nil {
+		return nil, err
+	}
 	return page.Submit(ctx, sandboxOrigin, Allow)
 }
 
@@ -129,22 +131,38 @@ func attributesOf(n *html.Node) map[string]string {
 	return a
 }
 
-// ChooseOrEnterProfile selects the profile with this name, or enters the name if the page does not offer the profile.
-// With an empty name, the page's own selection stays. Every permission stays selected.
-func (p *ConsentPage) ChooseOrEnterProfile(profile string) {
-	offered := slices.ContainsFunc(p.inputs, func(in consentInput) bool { return in.choosable && in.label == profile })
+// ChooseOrEnterProfiles selects the profiles with these names, and enters a name that the page does not offer. If the
+// only name is empty, the page's own selection stays. Every permission stays selected. It must be called only once. It
+// returns an error if there are no names, or several that the page does not offer.
+func (p *ConsentPage) ChooseOrEnterProfiles(names []string) error {
+	if len(names) == 0 {
+		return errors.New("choose on the consent page: no profile was named")
+	}
+	keepsSelection := slices.Equal(names, []string{""})
+	others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return keepsSelection || p.offers(name) })
+	if len(others) > 1 {
+		return fmt.Errorf("choose on the consent page: it offers none of %q, and only one name can be entered", others)
+	}
 	for _, in := range p.inputs {
 		switch {
-		case in.kind == "text" && profile != "" && !offered:
-			p.values.Set(in.name, profile)
-		case in.choosable && profile != "":
-			if in.label == profile {
+		case in.kind == "text":
+			if len(others) > 0 {
+				p.values.Set(in.name, others[0])
+			}
+		case in.choosable && !keepsSelection:
+			if slices.Contains(names, in.label) {
 				p.values.Add(in.name, in.value)
 			}
 		case in.checked:
 			p.values.Add(in.name, in.value)
 		}
 	}
+	return nil
+}
+
+// offers reports whether the page has a profile with this name.
+func (p *ConsentPage) offers(name string) bool {
+	return slices.ContainsFunc(p.inputs, func(in consentInput) bool { return in.choosable && in.label == name })
 }
 
 // TickAll selects every profile on the page, and every permission.

@@ -7,14 +7,12 @@ import (
 	"belfry/internal/sandbox"
 )
 
-// Consent opens a network's consent page as a person would, allows everything for the profiles, and returns the query
-// of the redirect. For the profile "", it keeps the page's own choice.
+// Consent opens a network's consent page as a person would, allows everything for the profiles, of which there must be
+// at least one, and returns the query of the redirect. For only the profile "", it keeps the page's own choice.
 func (h *Harness) Consent(authorizeURL string, profiles ...string) url.Values {
 	h.t.Helper()
 	page := h.consentPage(authorizeURL)
-	for _, profile := range profiles {
-		page.ChooseOrEnterProfile(profile)
-	}
+	must(h.t, page.ChooseOrEnterProfiles(profiles))
 	return h.decide(page, sandbox.Allow)
 }
 
@@ -22,7 +20,7 @@ func (h *Harness) Consent(authorizeURL string, profiles ...string) url.Values {
 func (h *Harness) Deny(authorizeURL string) url.Values {
 	h.t.Helper()
 	page := h.consentPage(authorizeURL)
-	page.ChooseOrEnterProfile("")
+	must(h.t, page.ChooseOrEnterProfiles([]string{""}))
 	return h.decide(page, sandbox.Deny)
 }
 
