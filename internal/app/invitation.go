@@ -15,9 +15,6 @@ import (
 )
 
 const (
-	// inviteFor is how long the link of an invitation works.
-	inviteFor = 7 * 24 * time.Hour
-
 	inviteBytes       = 32 // 256 bit
 	purposeInvitation = "invitation"
 
@@ -44,7 +41,7 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 		return contract.Member{}, err
 	}
 	want.CreatedAt = a.cfg.Now().UTC().Truncate(time.Microsecond)
-	want.InvitedUntil = want.CreatedAt.Add(inviteFor)
+	want.InvitedUntil = want.CreatedAt.Add(core.InvitationLifetime)
 	if err := a.throttleInvitations(ctx, t); err != nil {
 		return contract.Member{}, err
 	}
@@ -142,8 +139,8 @@ func (a *App) queueInvitationEmail(ctx context.Context, t store.Tenant, c core.C
 			Paragraphs: []string{fmt.Sprintf("%s (%s) has invited you to join the workspace %s on Belfry as %s.", by.Name, by.Email,
 				w.Name, invited.Role.WithArticle())},
 			Action: mail.Link{Label: "Join " + w.Name, URL: url},
-			Footnote: "The link works once and expires after seven days. If you did not expect this invitation, " +
-				"ignore this email.",
+			Footnote: "The link works once and expires after " + core.InvitationLifetimeText() +
+				". If you did not expect this invitation, ignore this email.",
 		},
 	}, invited.InvitedUntil)
 }

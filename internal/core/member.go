@@ -1,6 +1,17 @@
 package core
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
+
+// InvitationLifetime is how long the link of an invitation works.
+const InvitationLifetime = 7 * 24 * time.Hour
+
+// InvitationLifetimeText returns InvitationLifetime in words, such as "7 days".
+func InvitationLifetimeText() string {
+	return fmt.Sprintf("%d days", int(InvitationLifetime.Hours())/24)
+}
 
 // Member is a person in a workspace, or an invited person, who has no rights yet.
 type Member struct {
