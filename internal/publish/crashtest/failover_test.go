@@ -8,8 +8,8 @@ import (
 	"belfry/internal/app/apptest"
 )
 
-// becomeStandbyAndPromote turns the server into a standby and promotes it. Before that, it writes so much that the first
-// checkpoint after the promotion takes minutes.
+// becomeStandbyAndPromote turns the server into a standby and promotes it. Before that, it writes so much that the
+// first checkpoint after the promotion takes minutes.
 func (s *server) becomeStandbyAndPromote(t *testing.T) {
 	t.Helper()
 	_, err := s.pool.Exec(t.Context(), `CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 20000)`)
