@@ -43,10 +43,10 @@ type attachmentTarget struct {
 	ID meta.ID `json:"id"`
 }
 
-// FindPost searches the Page's posts since the arm. A post with the uploaded photos, whose ids are in the handle, is the
-// one. Without ids, FindPost searches for a post that this app published with the same message, link and number of
-// photos. The result is Ambiguous if a post might match but lacks details. Facebook lists videos and Reels among the
-// Page's posts, with other ids than AdvanceStatus returns; FindPost skips them.
+// FindPost searches the Page's posts since the arm. The post with the uploaded photos, whose ids are in the handle, is
+// the right one. Without ids, FindPost searches for a post that this app published with the same message, link and
+// number of photos. The result is Ambiguous if a post might match but lacks details. Facebook lists videos and Reels
+// among the Page's posts, with other ids than AdvanceStatus returns; FindPost skips them.
 func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
 		return network.Status{}, errors.New("cannot search Facebook for a post that was never armed")
