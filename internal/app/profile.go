@@ -58,10 +58,10 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 	})
 }
 
-// authorizeOwnEmailChangeAndMailOldAddress checks that the person may change their email address, and queues an email to
-// the old address. It does not store the new address.
-func (a *App) authorizeOwnEmailChangeAndMailOldAddress(ctx context.Context, t store.Tenant, c core.Caller, before core.User,
-	newEmail string,
+// authorizeOwnEmailChangeAndMailOldAddress checks that the person may change their email address, and queues an email
+// to the old address. It does not store the new address.
+func (a *App) authorizeOwnEmailChangeAndMailOldAddress(ctx context.Context, t store.Tenant, c core.Caller,
+	before core.User, newEmail string,
 ) error {
 	if _, err := a.authorizeReauthenticated(c); err != nil {
 		return err

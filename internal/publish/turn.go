@@ -13,7 +13,8 @@ import (
 // search the network, because the search could find the post whose id is not saved yet. If a network shows a post as
 // soon as it has the files, the turn is taken when the post is created, so that the arm can follow immediately.
 func (c *claim) setTurnFlags(call *store.Call) {
-	call.TakesTurn = call.Do == core.DoPublish || c.mightSearchDuring(call.Do) || call.Do == core.DoCreate && c.delivery.Gated
+	call.TakesTurn = call.Do == core.DoPublish || c.mightSearchDuring(call.Do) ||
+		call.Do == core.DoCreate && c.delivery.Gated
 	call.PassesTurn = c.hasTurn && !call.TakesTurn && call.Do == core.DoCreate
 }
 

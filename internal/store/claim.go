@@ -35,8 +35,8 @@ type Work struct {
 	TurnEnded bool          // whether WakeNextPostsAwaitingTurn has posts to wake
 }
 
-// TimeUntilWork returns the time until there is work of each kind, at most atMost and a day. It checks turns only if withTurns is
-// set, because that reads all publications that wait.
+// TimeUntilWork returns the time until there is work of each kind, at most atMost and a day. It checks turns only if
+// withTurns is set, because that reads all publications that wait.
 //
 // Workers at rest run the statement every second. It has no parameters, so each connection plans it only once.
 func (s *Store) TimeUntilWork(ctx context.Context, atMost time.Duration, withTurns bool) (Work, error) {
@@ -114,8 +114,8 @@ func (t Tenant) ClaimDueOrPreparablePublication(ctx context.Context, post core.P
 }
 
 // selectAndLockUnleasedSQLPrefix returns the SQL that selects the publications to claim. It also locks their posts,
-// because posts are always locked before publications. It waits for no lock. conditionSQL decides which are due or can be
-// prepared; the SQL needs the arguments @queued and @retry. The caller closes the parenthesis.
+// because posts are always locked before publications. It waits for no lock. conditionSQL decides which are due or can
+// be prepared; the SQL needs the arguments @queued and @retry. The caller closes the parenthesis.
 func selectAndLockUnleasedSQLPrefix(conditionSQL, orderSQL string) string {
 	return `
 		WITH due AS (
@@ -129,9 +129,9 @@ func selectAndLockUnleasedSQLPrefix(conditionSQL, orderSQL string) string {
 			ORDER BY ` + orderSQL + ` FOR NO KEY UPDATE OF posts, p SKIP LOCKED`
 }
 
-// claimRest claims what selectAndLockUnleasedSQLPrefix selected. Its commit does not wait for the disk. If a crash of the
-// database loses a claim, the fence refuses the worker's first write. This is true even if the next claim has the same
-// epoch, because no two claims have the same lease_owner.
+// claimRest claims what selectAndLockUnleasedSQLPrefix selected. Its commit does not wait for the disk. If a crash of
+// the database loses a claim, the fence refuses the worker's first write. This is true even if the next claim has the
+// same epoch, because no two claims have the same lease_owner.
 const claimRest = `
 		), begun AS (
 			UPDATE posts p SET status = 'queued', error_code = '', error_message = '', error_hint = '',

@@ -21,8 +21,8 @@ var ErrNotDue = errors.New("this post is not due yet")
 // ErrPublishingHeld means that publishing is on hold after a restore, so the irreversible call must not be made.
 var ErrPublishingHeld = errors.New("publishing is on hold")
 
-// Publication is a row of the publishing ledger. The protocol's Handle is empty; Sealed is the encrypted handle. The row
-// of a live post has none.
+// Publication is a row of the publishing ledger. The protocol's Handle is empty; Sealed is the encrypted handle. The
+// row of a live post has none.
 type Publication struct {
 	core.Publication
 	Post        core.PostID

@@ -23,8 +23,8 @@ const preferTextIndexSQL = `SELECT set_config('work_mem', '32MB', true), set_con
 // Otherwise, searchPosts uses the text index, which is fast for rare texts.
 //
 // The index contains parts of up to four characters. For a shorter text, search_query therefore looks for all parts
-// that begin with the text, which takes longer. acquireSearchPlace limits how many searches of a workspace use the index
-// at once.
+// that begin with the text, which takes longer. acquireSearchPlace limits how many searches of a workspace use the
+// index at once.
 func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]core.Post, error) {
 	matches := `(p.text ILIKE @q OR p.title ILIKE @q)` + q.unreplaced
 	q.unreplaced = "" // is checked only for matches
