@@ -11,7 +11,7 @@ type Member struct {
 	Status    string `json:"status" enum:"active,invited"`
 	CreatedAt Time   `json:"createdAt" doc:"When the person joined or, until then, was first invited."`
 	ExpiresAt *Time  `json:"expiresAt" doc:"When the invitation's link stops working; null for a member."`
-	InviteURL string `json:"inviteUrl,omitempty" doc:"The invitation link, returned only in the response to POST /members. It works once and expires after seven days."`
+	InviteURL string `json:"inviteUrl,omitempty" doc:"The invitation link, returned only in the response to POST /members. It works once, until expiresAt."`
 	Emailed   bool   `json:"emailed,omitzero" doc:"True if Belfry also emails the link to the person. An address gets at most three invitations by email in quick succession, and then at most one a day."`
 }
 

@@ -482,10 +482,7 @@ func TestADraftThatMayBeLiveIsLookedForWhateverFlowANewVersionChooses(t *testing
 			must(t, err)
 			b.Clock.Advance(2 * time.Hour)
 			if upgraded {
-				b.App = b.through(func(n network.Network) network.Network {
-					if n.Describe().ID != "facebook" {
-						return n
-					}
+				b.App = b.throughOnly("facebook", func(n network.Network) network.Network {
 					return containers{n}
 				})
 			}

@@ -58,6 +58,17 @@ func (b *bench) through(wrap func(network.Network) network.Network, changes ...f
 	})...)
 }
 
+// throughOnly is through for one network.
+func (b *bench) throughOnly(platform core.Platform, wrap func(network.Network) network.Network) *app.App {
+	b.t.Helper()
+	return b.through(func(n network.Network) network.Network {
+		if n.Describe().ID != platform {
+			return n
+		}
+		return wrap(n)
+	})
+}
+
 func TestTheNetworkGetsTheFilesWithAddressesThatLast(t *testing.T) {
 	for _, name := range []string{"threads", "facebook"} {
 		t.Run(name, func(t *testing.T) {

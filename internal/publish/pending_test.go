@@ -150,10 +150,7 @@ func TestAllPartsAreSentInOneClaim(t *testing.T) {
 	b := newBench(t)
 	post := b.ws.Now("three parts", b.ws.Account("threads"))
 	parts := &inParts{}
-	b.App = b.through(func(n network.Network) network.Network {
-		if n.Describe().ID != "threads" {
-			return n
-		}
+	b.App = b.throughOnly("threads", func(n network.Network) network.Network {
 		parts.Network = n
 		return parts
 	})
@@ -172,10 +169,7 @@ func TestAWorkerThatStopsYieldsBetweenTwoParts(t *testing.T) {
 	must(t, err)
 	ctx, stop := context.WithCancel(b.Context())
 	parts := &inParts{}
-	b.App = b.through(func(n network.Network) network.Network {
-		if n.Describe().ID != "threads" {
-			return n
-		}
+	b.App = b.throughOnly("threads", func(n network.Network) network.Network {
 		parts.Network = stopping{n, stop}
 		return parts
 	})
@@ -209,10 +203,7 @@ func TestAWorkerThatStopsBeforeTheIrreversibleCallKeepsWhatIsReady(t *testing.T)
 	must(t, err)
 	ctx, stop := context.WithCancel(b.Context())
 	whole := &combined{stop: stop}
-	b.App = b.through(func(n network.Network) network.Network {
-		if n.Describe().ID != "threads" {
-			return n
-		}
+	b.App = b.throughOnly("threads", func(n network.Network) network.Network {
 		whole.Network = n
 		return whole
 	})

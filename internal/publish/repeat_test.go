@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/internal/network/sim"
@@ -53,6 +54,24 @@ func TestAPostThatIsAcceptedButNotPublishedIsRetriedAndSaysWhy(t *testing.T) {
 	}
 }
 
+// publishAndAnswerWithThrottle makes a network publish the next post and answer with a throttle of ten minutes.
+func (b *bench) publishAndAnswerWithThrottle(platform string) {
+	b.t.Helper()
+	throttle := fault(platform, "publish", sim.RateLimited)
+	throttle.Accept, throttle.RetryAfter = true, 600
+	b.Fault(throttle)
+}
+
+// workWhileQueued lets a worker act on the only post, whenever it may, until the post is no longer queued.
+func (b *bench) workWhileQueued(p contract.Post) contract.Post {
+	b.t.Helper()
+	for p = b.ws.Work(p); p.Status == "queued"; p = b.ws.Work(p) {
+		must(b.t, b.Sim.WaitIdle(b.Context()))
+		b.Clock.Set(b.next())
+	}
+	return p
+}
+
 // late is a network that shows a post long after its publishing call, and answers no status query until then.
 type late struct {
 	network.Network
@@ -85,22 +104,14 @@ func TestAPostThatAppearsLateIsFoundBeforeTheNextCall(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			b := newBench(t)
 			must(t, b.Sim.SetOption("facebook.refuse_duplicates", "off"))
-			throttle := fault("facebook", "publish", sim.RateLimited)
-			throttle.Accept, throttle.RetryAfter = true, 600
-			b.Fault(throttle)
+			b.publishAndAnswerWithThrottle("facebook")
 			slow := &late{}
-			b.App = b.through(func(n network.Network) network.Network {
-				if n.Describe().ID != "facebook" {
-					return n
-				}
+			b.App = b.throughOnly("facebook", func(n network.Network) network.Network {
 				slow.Network = n
 				return slow
 			})
 			post := b.ws.PostOf(apptest.KindNamed(t, kind), "late", b.ws.Account("facebook"), now())
-			for post = b.ws.Work(post); post.Status == "queued"; post = b.ws.Work(post) {
-				must(t, b.Sim.WaitIdle(b.Context()))
-				b.Clock.Set(b.next())
-			}
+			post = b.workWhileQueued(post)
 			b.wants(post, "failed", 1, "created", "queued", "publishing", "queued", "failed", "retriedByWorker")
 			slow.shown = true
 			post = b.after(time.Minute, post)
@@ -116,14 +127,9 @@ func TestAPostThatIsRefusedAsADuplicateOfItselfMayBeLive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			must(t, b.Sim.SetOption("facebook.list_delay_seconds", "360000"))
-			throttle := fault("facebook", "publish", sim.RateLimited)
-			throttle.Accept, throttle.RetryAfter = true, 600
-			b.Fault(throttle)
+			b.publishAndAnswerWithThrottle("facebook")
 			post := b.ws.PostOf(apptest.KindNamed(t, name), "once", b.ws.Account("facebook"), now())
-			for post = b.ws.Work(post); post.Status == "queued"; post = b.ws.Work(post) {
-				must(t, b.Sim.WaitIdle(b.Context()))
-				b.Clock.Set(b.next())
-			}
+			post = b.workWhileQueued(post)
 			if post.Error == nil || post.Error.Code != core.ErrorOutcomeUnknown || b.calls("publish") != 2 {
 				t.Errorf("it is %s (%+v) after %d publishing calls", post.StatusLine, post.Error, b.calls("publish"))
 			}

@@ -12,6 +12,7 @@ import (
 	"belfry/internal/store"
 )
 
+// failedWithCopy returns a post that the network has refused, or that the worker will retry, and a draft copy of it.
 func (b *bench) failedWithCopy(f sim.Fault) (original, copied contract.Post) {
 	b.t.Helper()
 	b.Fault(f)
@@ -23,6 +24,7 @@ func (b *bench) failedWithCopy(f sim.Fault) (original, copied contract.Post) {
 	return original, copied
 }
 
+// In the restored database, another of a failed post and its copies was going to be published than the one that was.
 func TestAfterARestoreOnlyOneOfAFailedPostAndItsCopiesIsPublished(t *testing.T) {
 	serverError, reject := fault("threads", "create", sim.ServerError), fault("threads", "create", "reject")
 	for name, c := range map[string]struct {
@@ -94,6 +96,7 @@ func TestAfterARestoreOnlyOneOfAFailedPostAndItsCopiesIsPublished(t *testing.T) 
 	}
 }
 
+// The original was sent first, and again after its copy, when the answer was lost.
 func TestAfterARestoreTheLatestCallDecidesWhichCopyIsStopped(t *testing.T) {
 	b := newBench(t)
 	guard := b.App.GuardOrNil()
@@ -125,6 +128,7 @@ func TestAfterARestoreTheLatestCallDecidesWhichCopyIsStopped(t *testing.T) {
 	}
 }
 
+// Neither gave way to the other, so both could have been published.
 func TestOfTwoCopiesThatWereSentAtTheSameTimeOneIsStopped(t *testing.T) {
 	b := newBench(t)
 	original, copied := b.failedWithCopy(fault("threads", "create", sim.ServerError))
@@ -142,6 +146,7 @@ func TestOfTwoCopiesThatWereSentAtTheSameTimeOneIsStopped(t *testing.T) {
 	}
 }
 
+// The restored database knows such a copy only by its receipt.
 func TestAfterARestoreAPostWhoseCopyIsNewerThanTheBackupIsNotSentAgain(t *testing.T) {
 	for _, c := range []struct{ lost, duringDump bool }{{true, false}, {false, false}, {true, true}, {false, true}} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
@@ -186,6 +191,8 @@ func TestAfterARestoreAPostWhoseCopyIsNewerThanTheBackupIsNotSentAgain(t *testin
 	}
 }
 
+// A copy that is newer than the backup is known only by its receipt, which the end of the hold deletes. The failed post
+// could then be retried, and its content was published a second time.
 func TestAFailedPostWithALostCopyIsNotRetriedWithoutAPersonsWordAfterTheHold(t *testing.T) {
 	reject := fault("threads", "create", "reject")
 	reject.Code, reject.Status = 100, 400
@@ -235,6 +242,7 @@ func TestAFailedPostWithALostCopyIsNotRetriedWithoutAPersonsWordAfterTheHold(t *
 	}
 }
 
+// The receipt of a copy counted only if the failed post that it replaces still existed.
 func TestAfterARestoreACopyIsStoppedEvenIfTheFailedPostWasDeletedBeforeTheBackup(t *testing.T) {
 	for name, deleted := range map[string]bool{"the failed post exists": false, "the failed post was deleted": true} {
 		t.Run(name, func(t *testing.T) {
@@ -268,6 +276,7 @@ func TestAfterARestoreACopyIsStoppedEvenIfTheFailedPostWasDeletedBeforeTheBackup
 	}
 }
 
+// Until the network has been asked about a post that may be live, publishing a copy could publish it twice.
 func TestACopyOfAPostThatMayBeLiveAfterARestoreIsNotQueued(t *testing.T) {
 	for name, f := range map[string]sim.Fault{
 		"one that was to be retried": fault("threads", "create", sim.ServerError),

@@ -139,7 +139,9 @@ func (p *ConsentPage) ChooseOrEnterProfiles(names []string) error {
 		return errors.New("choose on the consent page: no profile was named")
 	}
 	keepsSelection := slices.Equal(names, []string{""})
-	others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return keepsSelection || p.offers(name) })
+	others := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return keepsSelection || p.offersProfile(name)
+	})
 	if len(others) > 1 {
 		return fmt.Errorf("choose on the consent page: it offers none of %q, and only one name can be entered", others)
 	}
@@ -160,8 +162,8 @@ func (p *ConsentPage) ChooseOrEnterProfiles(names []string) error {
 	return nil
 }
 
-// offers reports whether the page has a profile with this name.
-func (p *ConsentPage) offers(name string) bool {
+// offersProfile reports whether the page has a profile with this name.
+func (p *ConsentPage) offersProfile(name string) bool {
 	return slices.ContainsFunc(p.inputs, func(in consentInput) bool { return in.choosable && in.label == name })
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -87,10 +86,9 @@ func (s *Store) ClaimPublicationsToPrepare(ctx context.Context, owner string, li
 func (s *Store) claimPublications(ctx context.Context, conditionSQL, orderSQL, owner string, limit int,
 	lease time.Duration, now time.Time,
 ) ([]Claim, error) {
-	// PostgreSQL would plan a statement with the limit as a parameter each time.
-	sql := selectAndLockUnleasedSQLPrefix(conditionSQL, orderSQL) + ` LIMIT ` + strconv.Itoa(limit) + claimRest
+	sql := selectAndLockUnleasedSQLPrefix(conditionSQL, orderSQL) + ` LIMIT @limit` + claimRest
 	return queryMany[Claim](s.query(ctx, sql, args{
-		"owner": owner, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
+		"owner": owner, "limit": limit, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
 }
 
