@@ -179,7 +179,7 @@ func rowNote(card app.PostCard, networkName string, zone core.Zone) (reasonOrEmp
 	case card.Preparing:
 		return networkName + " is processing the post"
 	case card.Waiting:
-		return "Waiting for another post of this account"
+		return "Waiting for another post from this account"
 	}
 	return ""
 }

@@ -191,7 +191,7 @@ func (c *ResponseChecker) checkUndescribed(r *http.Request, status int, body []b
 		return nil
 	}
 	if err := c.checkBody(errorSchema, body); err != nil {
-		return fmt.Errorf("the response %[3]d to %[1]s %[2]s is not an error as described: %[4]w\n%[5]s", r.Method, r.URL.Path, status, err, body)
+		return fmt.Errorf("the %[3]d response to %[1]s %[2]s does not match the documented error format: %[4]w\n%[5]s", r.Method, r.URL.Path, status, err, body)
 	}
 	return nil
 }

@@ -18,9 +18,9 @@ import (
 )
 
 // withSession returns an action that opens a session, runs f, and closes the session's database.
-func withSession(install installPolicy, f func(context.Context, *program, *commandSession) error) action {
+func withSession(policy installationPolicy, f func(context.Context, *program, *commandSession) error) action {
 	return func(ctx context.Context, p *program, cfg *config.Config) (err error) {
-		s, err := p.openSessionAndMigrate(ctx, cfg, install)
+		s, err := p.openSessionAndMigrate(ctx, cfg, policy)
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func defineCreateWorkspace(o *options) action {
 	o.flags.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: derived from the email address)")
 	stdin := o.flags.Bool("password-stdin", false,
 		"read the owner's password from standard input; not needed if the owner already has an account")
-	return withSession(mayInstall, func(ctx context.Context, p *program, s *commandSession) (err error) {
+	return withSession(mayCreate, func(ctx context.Context, p *program, s *commandSession) (err error) {
 		in.Plan = core.PlanName(*plan)
 		if *stdin {
 			if in.Password, err = p.readPasswordLine(); err != nil {

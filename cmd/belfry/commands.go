@@ -164,7 +164,7 @@ func findCommandGroup(noun string) []command {
 }
 
 func runMigrate(ctx context.Context, p *program, cfg *config.Config) (err error) {
-	db, err := connectOrStartCommandDatabase(ctx, cfg, mayInstall)
+	db, err := connectOrStartCommandDatabase(ctx, cfg, mayCreate)
 	if err != nil {
 		return err
 	}

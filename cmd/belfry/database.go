@@ -64,24 +64,24 @@ func startLocalOrReachExternalDatabase(ctx context.Context, cfg *config.Config) 
 	return &database{url: server.URL(), own: true, stop: server.Stop}, nil
 }
 
-// installPolicy says whether a command may create an installation or needs an existing one.
-type installPolicy bool
+// installationPolicy says whether a command may create a new installation of Belfry or needs an existing one.
+type installationPolicy bool
 
 const (
-	mayInstall installPolicy = true
-	mustExist  installPolicy = false
+	mayCreate installationPolicy = true
+	mustExist installationPolicy = false
 )
 
 // connectOrStartCommandDatabase connects to the external database or to the running service's local one. If the service
 // is not running, it starts the local database for the duration of the command. The caller closes it.
 func connectOrStartCommandDatabase(
-	ctx context.Context, cfg *config.Config, install installPolicy,
+	ctx context.Context, cfg *config.Config, policy installationPolicy,
 ) (db *database, err error) {
 	if !cfg.DatabaseURL.IsZero() {
 		db = &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return nil }}
 		err = checkExternalDatabaseReachable(ctx, cfg)
 	} else {
-		if install == mustExist {
+		if policy == mustExist {
 			if err := checkLocalDatabaseExists(cfg); err != nil {
 				return nil, err
 			}
@@ -168,14 +168,14 @@ type commandSession struct {
 // openSessionAndMigrate opens the database, migrates it if that is allowed, and creates the app for a command. The
 // caller closes the database.
 func (p *program) openSessionAndMigrate(
-	ctx context.Context, cfg *config.Config, install installPolicy,
+	ctx context.Context, cfg *config.Config, policy installationPolicy,
 ) (*commandSession, error) {
-	db, err := connectOrStartCommandDatabase(ctx, cfg, install)
+	db, err := connectOrStartCommandDatabase(ctx, cfg, policy)
 	if err != nil {
 		return nil, err
 	}
 	s := &commandSession{cfg: cfg, db: db}
-	if err := s.migrateOrCheckAndCreateApp(ctx, p.newQuietLogger(cfg), install); err != nil {
+	if err := s.migrateOrCheckAndCreateApp(ctx, p.newQuietLogger(cfg), policy); err != nil {
 		return nil, errors.Join(err, db.close(ctx))
 	}
 	return s, nil
@@ -184,13 +184,13 @@ func (p *program) openSessionAndMigrate(
 // migrateOrCheckAndCreateApp migrates the database if that is allowed, and otherwise checks its schema. It then loads
 // the keys and creates the app.
 func (s *commandSession) migrateOrCheckAndCreateApp(
-	ctx context.Context, log *slog.Logger, install installPolicy,
+	ctx context.Context, log *slog.Logger, policy installationPolicy,
 ) error {
 	state, err := migrations.ReadState(ctx, s.db.pool)
 	if err != nil {
 		return fmt.Errorf("read the database's schema: %w", err)
 	}
-	if state.Empty && install == mustExist {
+	if state.Empty && policy == mustExist {
 		return errors.New("the database is empty: use the service's BELFRY_DATABASE_URL or BELFRY_DATA_DIR (`belfry serve` creates a new installation)")
 	}
 	if err := s.db.migrateLocalOrEmptyElseCheck(ctx, s.db.pool); err != nil {
@@ -200,7 +200,7 @@ func (s *commandSession) migrateOrCheckAndCreateApp(
 	if err != nil {
 		return err
 	}
-	ring, err := s.loadKeyRing(install == mayInstall)
+	ring, err := s.loadKeyRing(policy == mayCreate)
 	if err != nil {
 		return err
 	}

@@ -50,9 +50,9 @@ func loadDemoBrands() (brands []demoBrand, err error) {
 // demoEmail is the email address of the demo's owner if the service has not been set up yet.
 const demoEmail = "demo@example.org"
 
-// makeDemoWorkspaces creates a workspace for each demo brand and prints how to sign in. The workspaces belong to the
+// makeDemoWorkspacesAndPrintSignIn creates a workspace for each demo brand and prints how to sign in. The workspaces belong to the
 // owner with the oldest membership on this server, or to a new person if there is no workspace.
-func (g *seeder) makeDemoWorkspaces(ctx context.Context, p *program) error {
+func (g *seeder) makeDemoWorkspacesAndPrintSignIn(ctx context.Context, p *program) error {
 	owner, err := g.app.FindFirstOwnerEmail(ctx)
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ func listMediaToTryUntilAccepted() []demoPost {
 func defineSeed(o *options) action {
 	asJSON := o.flags.Bool("json", false, "create one small workspace for scripts instead, and print its details as JSON")
 	accounts := o.flags.Int("accounts", 1, "with --json: the number of accounts on each network")
-	seed := withSession(mayInstall, func(ctx context.Context, p *program, s *commandSession) (err error) {
+	seed := withSession(mayCreate, func(ctx context.Context, p *program, s *commandSession) (err error) {
 		g := &seeder{session: s}
 		stop, err := g.useOrStartSandbox(ctx)
 		if err != nil {
@@ -87,7 +87,7 @@ func defineSeed(o *options) action {
 			return fmt.Errorf("compare the database with the receipts and the mark in the file storage: %w", err)
 		}
 		if !*asJSON {
-			return g.makeDemoWorkspaces(ctx, p)
+			return g.makeDemoWorkspacesAndPrintSignIn(ctx, p)
 		}
 		out, err := g.makeSampleWorkspace(ctx, *accounts)
 		if err != nil {

@@ -122,7 +122,7 @@ func (a *App) sealTokenInContext(encryptionContext string, token network.Token) 
 
 // reasonOtherNetworks is the reason for revoking an account that was connected while this server used other networks.
 const reasonOtherNetworks = "This server has switched networks since the account was connected, " +
-	"for example from simulated to real ones. Reconnect the account. If it does not exist on the network that this " +
+	"for example, from simulated to real ones. Reconnect the account. If it does not exist on the network that this " +
 	"server now uses, disconnect it and connect another one."
 
 // RevokeOrRestoreAccountsOnNetworkSwitch revokes the accounts that were not connected through the networks now in use:

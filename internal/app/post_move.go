@@ -14,9 +14,9 @@ func errPostBusy() error {
 		WithHint("Wait until the post is live or has failed. The post's status line shows what Belfry is waiting for.")
 }
 
-// lockUnclaimedPublication locks the ledger row of a failed post and returns it. It returns conflict if a worker has
-// claimed the row.
-func lockUnclaimedPublication(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
+// lockFailedPublication locks the ledger row of a failed post and returns it. It returns conflict while a worker retries
+// the post or asks the network about it.
+func lockFailedPublication(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
 	pub, err := t.LockPublication(ctx, id)
 	if err == nil && pub.IsBeingPublished() {
 		err = core.Fail(core.CodeConflict, "Belfry is retrying the post, or asking the network about it.").
@@ -229,7 +229,7 @@ func (a *App) requeuePost(ctx context.Context, t store.Tenant, p core.Post) erro
 	if err != nil {
 		return err
 	}
-	pub, err := lockUnclaimedPublication(ctx, t, p.ID)
+	pub, err := lockFailedPublication(ctx, t, p.ID)
 	if err != nil {
 		return err
 	}
@@ -321,7 +321,7 @@ func (a *App) markLive(ctx context.Context, t store.Tenant, p core.Post, urlOrEm
 	if err := core.CheckOptionalLink("url", urlOrEmpty); err != nil {
 		return err
 	}
-	pub, err := lockUnclaimedPublication(ctx, t, p.ID)
+	pub, err := lockFailedPublication(ctx, t, p.ID)
 	if err != nil {
 		return err
 	}

@@ -253,7 +253,7 @@ func (p Post) formatStatus(line, networkName string) string {
 	}
 	switch {
 	case p.Asking && p.Waiting:
-		line += " · waiting for another post of this account, will then ask " + networkName + " whether it published the post"
+		line += " · waiting for another post from this account, will then ask " + networkName + " whether it published the post"
 	case p.Asking && p.AskAt.IsZero():
 		line += " · asking " + networkName + " whether it published the post"
 	case p.Asking:
@@ -262,7 +262,7 @@ func (p Post) formatStatus(line, networkName string) string {
 	case p.Preparing:
 		line += " · " + networkName + " is processing it"
 	case p.Waiting:
-		line += " · waiting for another post of this account"
+		line += " · waiting for another post from this account"
 	case p.NextTryAt.IsZero():
 	case p.Status == PostFailed:
 		line += " · next try " + p.Zone.FormatTime(p.NextTryAt)

@@ -59,13 +59,13 @@ func TestStatusLine(t *testing.T) {
 		"Queued · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin) · Network is processing it": {
 			Status: core.PostQueued, PublishAt: at, Preparing: true,
 		},
-		"Queued · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin) · waiting for another post of this account": {
+		"Queued · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin) · waiting for another post from this account": {
 			Status: core.PostQueued, PublishAt: at, Waiting: true,
 		},
 		"Queued · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin) · will ask Network at 11:12 CEST whether it published the post": {
 			Status: core.PostQueued, PublishAt: at, Asking: true, AskAt: later,
 		},
-		"Queued · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin) · waiting for another post of this account, will then ask Network whether it published the post": {
+		"Queued · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin) · waiting for another post from this account, will then ask Network whether it published the post": {
 			Status: core.PostQueued, PublishAt: at, Asking: true, Waiting: true,
 		},
 		"Queued · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin) · asking Network whether it published the post": {

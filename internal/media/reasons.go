@@ -62,8 +62,8 @@ var (
 )
 
 func reasonTooManyPixels(kind core.FileKind, width, height int64) string {
-	return fmt.Sprintf("The %s has %d × %d pixels, which is more than %d million in total. Reduce its width and height.", kind,
-		width, height, maxPixels/1_000_000)
+	return fmt.Sprintf("The %s is %d × %d pixels, which exceeds the limit of %d million pixels in total. "+
+		"Reduce its width and height.", kind, width, height, maxPixels/1_000_000)
 }
 
 func reasonOtherKind(declared DeclaredType, actual core.FileKind) string {

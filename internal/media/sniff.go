@@ -106,9 +106,9 @@ func (r *abortingReader) sniffFormatOrRefuse() format {
 	return taken
 }
 
-// recognizeFormat returns the format of a file with these first bytes, and whether it is supported. The error is a
-// *Refusal.
-func recognizeFormat(head []byte) (found format, supported bool, err error) {
+// recognizeFormat returns the format of a file with these first bytes, if they show one. The error is the *Refusal of a
+// format that is recognized but not accepted.
+func recognizeFormat(head []byte) (found format, recognized bool, err error) {
 	begins := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 	switch {
 	case begins("\xff\xd8\xff"):

@@ -89,7 +89,7 @@ func (c *Client) sendRequest(ctx context.Context, request Request, call *Call) (
 	r, host, err := c.newHTTPRequest(ctx, request)
 	call.Host = host
 	if err != nil {
-		err = redactError(cut, err)
+		err = withoutAddressAndSecrets(err, cut)
 		return nil, &Error{Kind: NotSent, Message: fmt.Sprintf("The call was not made: %v.", err), cause: err}
 	}
 	answer, err := c.http.Do(r)
@@ -225,7 +225,7 @@ func CappedWait(seconds float64) time.Duration {
 }
 
 func newTransportError(kind ErrorKind, host string, cut redactor, err error) *Error {
-	err = redactError(cut, err)
+	err = withoutAddressAndSecrets(err, cut)
 	message := host + " could not be reached (%v)."
 	if kind == Unknown {
 		message = host + " did not respond (%v)."
@@ -233,8 +233,9 @@ func newTransportError(kind ErrorKind, host string, cut redactor, err error) *Er
 	return &Error{Kind: kind, Message: fmt.Sprintf(message, err), cause: err}
 }
 
-// redactError returns the error without the address of the call and without secrets.
-func redactError(cut redactor, err error) error {
+// withoutAddressAndSecrets returns the error without the address of the call and without secrets. If the text contained
+// secrets, the result does not wrap the error.
+func withoutAddressAndSecrets(err error, cut redactor) error {
 	err = unwrapURLError(err)
 	if clean := cut.redact(err.Error()); clean != err.Error() {
 		return errors.New(clean)

@@ -138,7 +138,7 @@ func (c *claim) publishUntilClaimEnds(ctx context.Context) error {
 func (c *claim) logInsteadIfClaimLost(err error) error {
 	switch {
 	case errors.Is(err, store.ErrFenced) && c.databaseNow().Before(c.pub.LeaseUntil):
-		c.log.Info("the post was changed while a worker had claimed it")
+		c.log.Info("the post was changed while a worker held a claim on it")
 		return nil
 	case errors.Is(err, store.ErrFenced):
 		c.engine.cfg.Metrics.CountWriteRefusedAfterTakeover()
@@ -146,7 +146,7 @@ func (c *claim) logInsteadIfClaimLost(err error) error {
 		return nil
 	case errors.Is(err, store.ErrNotFound), store.IsMissingReference(err, "post"):
 		// A failed post may be deleted while the network is asked about it.
-		c.log.Info("the post was deleted while a worker had claimed it")
+		c.log.Info("the post was deleted while a worker held a claim on it")
 		return nil
 	}
 	return err

@@ -84,7 +84,7 @@ func (e *Engine) runWorkload(ctx context.Context, owner string, load workload) {
 // could claim no post because another worker has locked all of them.
 func (e *Engine) claimAndStartPublishing(ctx context.Context, owner string, load workload, publishing *sync.WaitGroup) {
 	for hasClaimed := false; ctx.Err() == nil; hasClaimed = true {
-		free := acquireFreePermits(ctx, load.permits)
+		free := waitForPermits(ctx, load.permits, claimBatch)
 		if free == 0 {
 			return
 		}
@@ -118,22 +118,22 @@ func (e *Engine) claimPosts(ctx context.Context, owner string, load workload, li
 	return load.claim(ctx, owner, limit, e.cfg.Schedule.Lease, e.cfg.Now())
 }
 
-// acquireFreePermits waits until a permit is free, and takes all free permits, up to claimBatch. Each is for one post.
-// It returns 0 when ctx ends.
-func acquireFreePermits(ctx context.Context, permits chan<- struct{}) (acquired int) {
+// waitForPermits waits until a permit is free, and takes all free permits, up to most. Each is for one post. It returns 0
+// when ctx ends.
+func waitForPermits(ctx context.Context, permits chan<- struct{}, most int) (acquired int) {
 	select {
 	case permits <- struct{}{}:
 	case <-ctx.Done():
 		return 0
 	}
-	for n := 1; n < claimBatch; n++ {
+	for n := 1; n < most; n++ {
 		select {
 		case permits <- struct{}{}:
 		default:
 			return n
 		}
 	}
-	return claimBatch
+	return most
 }
 
 func groupByWorkspace(claims []store.Claim) map[core.WorkspaceID][]store.Claim {

@@ -43,7 +43,7 @@ func (c *claim) postponeForTurn(ctx context.Context, beforeCall core.Publication
 	if err := c.tenant.EndClaimUntilTurn(ctx, c.pub); err != nil {
 		return err
 	}
-	c.log.Debug("waiting for another post of the account to be published")
+	c.log.Debug("waiting for another post from the account to be published")
 	return c.endThrottleIfProbeSucceeded(ctx, c.tenant)
 }
 

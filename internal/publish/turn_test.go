@@ -199,7 +199,7 @@ func TestTheTurnOfADeadWorkerEndsWithItsLease(t *testing.T) {
 	must(t, err)
 	next = b.ws.Work(next)
 	b.wants(next, "queued", 0, "created", "queued", "publishing")
-	b.says(next, " · waiting for another post of this account")
+	b.says(next, " · waiting for another post from this account")
 	b.startWorker(b.App, publish.Worker{Owner: "a worker", Poll: 10 * time.Millisecond, Posts: 10})
 	b.Clock.Advance(59 * time.Second)
 	must(t, b.Store.WakeNextPostsAwaitingTurn(b.Context()))
@@ -367,7 +367,7 @@ func TestAGatedPostWaitsForItsTurnBeforeItIsCreated(t *testing.T) {
 	held, err := b.arm(first)
 	must(t, err)
 	second := b.ws.Work(photo("second"))
-	b.says(second, " · waiting for another post of this account")
+	b.says(second, " · waiting for another post from this account")
 	if n := b.calls("create"); n != 0 {
 		t.Errorf("%d posts were created during the turn of another", n)
 	}
@@ -415,7 +415,7 @@ func TestAStatusQueryThatMaySearchWaitsUntilTheOutcomeOfAnotherPostIsSaved(t *te
 		b.Fault(missing)
 		lost = b.ws.Work(lost)
 	})
-	const waits = " · waiting for another post of this account, will then ask Threads whether it published the post"
+	const waits = " · waiting for another post from this account, will then ask Threads whether it published the post"
 	if !strings.HasSuffix(lost.StatusLine, waits) {
 		t.Errorf("the lost post is %s during the call of the other", lost.StatusLine)
 	}
@@ -445,7 +445,7 @@ func TestASearchBeforeItsTimeWaitsUntilTheOutcomeOfAnotherPostIsSaved(t *testing
 	other, err := b.arm(b.ws.Now("other", account))
 	must(t, err)
 	post = b.ws.Work(post)
-	b.says(post, " · waiting for another post of this account")
+	b.says(post, " · waiting for another post from this account")
 	if n := b.calls("list") - searches; n != 0 {
 		t.Errorf("%d searches during the turn of another post", n)
 	}
@@ -481,7 +481,7 @@ func TestWorkspacesShareTheTurnOfAnAccount(t *testing.T) {
 		held, err := b.arm(b.ws.Now("ours, "+name, ours))
 		must(t, err)
 		waiting := two.Work(two.Now("theirs, "+name, theirs))
-		if !strings.HasSuffix(waiting.StatusLine, " · waiting for another post of this account") || b.due() {
+		if !strings.HasSuffix(waiting.StatusLine, " · waiting for another post from this account") || b.due() {
 			t.Errorf("%s: during the turn, the other workspace's post is %s", name, waiting.StatusLine)
 		}
 		end(held)

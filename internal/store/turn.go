@@ -10,7 +10,7 @@ import (
 )
 
 // ErrNoTurn means that another post of the account is making its irreversible call or a search, or is about to.
-var ErrNoTurn = errors.New("another post of this account has the turn")
+var ErrNoTurn = errors.New("another post from this account has the turn")
 
 // RestTurn marks a publication whose claim ended because another post of the account had the turn.
 const RestTurn core.Action = "turn"

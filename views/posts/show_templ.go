@@ -868,7 +868,7 @@ func outcomeCheck(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Waiting {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "This post is waiting for another post of this account. Belfry will then ask ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "This post is waiting for another post from this account. Belfry will then ask ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -2179,7 +2179,7 @@ func nextStep(m ShowModel) string {
 
 func nextStepText(m ShowModel) string {
 	words := map[string]string{"sending": "Publishing", "held": "Next try", "preparing": m.Network + " is processing the post",
-		"in line": "Waiting for another post of this account", "waiting": "Will be published",
+		"in line": "Waiting for another post from this account", "waiting": "Will be published",
 		"on hold": "Waiting until publishing resumes", "disconnected": "Will fail unless the account is reconnected"}
 	if m.Asking && m.Waiting {
 		return words["in line"]

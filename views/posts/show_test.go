@@ -29,11 +29,11 @@ func TestAPostWhoseSearchWaitsForAnotherPostNamesNoTime(t *testing.T) {
 	if err := notice(m).Render(t.Context(), &page); err != nil {
 		t.Fatal(err)
 	}
-	const want = "This post is waiting for another post of this account. Belfry will then ask Threads whether this post arrived."
+	const want = "This post is waiting for another post from this account. Belfry will then ask Threads whether this post arrived."
 	if got := page.String(); !strings.Contains(got, want) || strings.Contains(got, "is asking") || strings.Contains(got, "<time") {
 		t.Errorf("the page says %s", got)
 	}
-	if got := nextStepText(m); got != "Waiting for another post of this account" {
+	if got := nextStepText(m); got != "Waiting for another post from this account" {
 		t.Errorf("the timeline says %q", got)
 	}
 }

@@ -50,7 +50,7 @@ func openJournal(path string, alone bool) (*journal, error) {
 	}
 	err = lockJournal(j.file, alone)
 	if err == nil {
-		err = j.readRecords()
+		err = j.loadFileAndDropIncompleteLine()
 	}
 	if err != nil {
 		return nil, errors.Join(err, j.close())
@@ -58,14 +58,15 @@ func openJournal(path string, alone bool) (*journal, error) {
 	return j, nil
 }
 
-// readRecords reads the file and stays at its end. It removes an incomplete last line, whose response was never sent.
-func (j *journal) readRecords() error {
+// loadFileAndDropIncompleteLine reads the file and stays at its end. The response of an incomplete last line was never
+// sent.
+func (j *journal) loadFileAndDropIncompleteLine() error {
 	data, err := io.ReadAll(j.file)
 	if err != nil {
 		return fmt.Errorf("read the sandbox journal: %w", err)
 	}
 	whole := bytes.LastIndexByte(data, '\n') + 1
-	if err := j.loadRecords(data[:whole]); err != nil {
+	if err := j.parseRecords(data[:whole]); err != nil {
 		return fmt.Errorf("sandbox journal %s: %w (to start over, move the file away)", j.file.Name(), err)
 	}
 	if err := j.file.Truncate(int64(whole)); err != nil {
@@ -93,7 +94,7 @@ func lockJournal(file *os.File, alone bool) error {
 	return nil
 }
 
-func (j *journal) loadRecords(data []byte) error {
+func (j *journal) parseRecords(data []byte) error {
 	for n := 1; len(data) > 0; n++ {
 		raw, rest, _ := bytes.Cut(data, []byte("\n"))
 		data = rest

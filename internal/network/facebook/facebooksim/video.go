@@ -174,7 +174,7 @@ func (v *video) phaseNodes(state string, arrived int64) map[string]any {
 		processing = phase("complete")
 	}
 	if v.Fetched != nil {
-		arrived = v.fetchedMedia().Bytes
+		arrived = v.mediaOrZero().Bytes
 	}
 	//nolint:misspell // as the network spells it
 	uploading["bytes_transfered"], uploading["source_file_size"] = arrived, max(v.Size, arrived)
@@ -189,7 +189,8 @@ func (v *video) phaseNodes(state string, arrived int64) map[string]any {
 	}
 }
 
-func (v *video) fetchedMedia() sim.Media {
+// mediaOrZero returns the uploaded or fetched file, or the zero value before the file has arrived.
+func (v *video) mediaOrZero() sim.Media {
 	if v.Fetched == nil {
 		return sim.Media{}
 	}
@@ -413,7 +414,7 @@ func (s *Sim) readVideo(q *sim.Request, v *video) (any, error) {
 	return videoKind.Pick(q.Params.Get("fields"), map[string]any{
 		"id": v.ID, "status": v.phaseNodes(state, s.kit.UploadSize(v.ID)), "published": v.Post != "", "permalink_url": v.sitePath(),
 		"title": v.Title, "description": v.Description, "created_time": metasim.FormatTime(v.At),
-		"length": v.fetchedMedia().Seconds(),
+		"length": v.mediaOrZero().Seconds(),
 	})
 }
 
