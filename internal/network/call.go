@@ -70,7 +70,7 @@ func (c *Client) CallOnce(ctx context.Context, request Request) (successOrRefusa
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	call := Call{Method: request.Method, Started: c.now()}
-	resp, err := c.sendRequest(ctx, request, &call)
+	resp, err := c.sendAndSetHost(ctx, request, &call)
 	call.Took = c.now().Sub(call.Started)
 	if err != nil {
 		call.Kind, call.Status = err.Kind, err.Status
@@ -82,11 +82,14 @@ func (c *Client) CallOnce(ctx context.Context, request Request) (successOrRefusa
 	return resp, nil
 }
 
-func (c *Client) sendRequest(ctx context.Context, request Request, call *Call) (successOrRefusal *Response, _ *Error) {
+// sendAndSetHost sends the request and reads the response. Of the record, it sets only the host.
+func (c *Client) sendAndSetHost(
+	ctx context.Context, request Request, call *Call,
+) (successOrRefusal *Response, _ *Error) {
 	cut := newRedactor(request)
 	var wrote atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }})
-	r, host, err := c.newHTTPRequest(ctx, request)
+	r, host, err := c.newHTTPRequestAndOpenBody(ctx, request)
 	call.Host = host
 	if err != nil {
 		err = withoutAddressAndSecrets(err, cut)
@@ -103,9 +106,11 @@ func (c *Client) sendRequest(ctx context.Context, request Request, call *Call) (
 	return readResponse(answer, host, cut, request.CompleteWithoutJSON)
 }
 
-// newHTTPRequest also opens the request's body, which is closed when the request is sent. host is the network's host,
-// even if the request goes to a simulator.
-func (c *Client) newHTTPRequest(ctx context.Context, request Request) (r *http.Request, host string, err error) {
+// newHTTPRequestAndOpenBody also opens the request's body, which is closed when the request is sent. host is the
+// network's host, even if the request goes to a simulator.
+func (c *Client) newHTTPRequestAndOpenBody(
+	ctx context.Context, request Request,
+) (r *http.Request, host string, err error) {
 	u, err := url.Parse(request.URL)
 	if err != nil {
 		return nil, "", errors.New("the address of the call is not valid")
@@ -142,7 +147,7 @@ func (c *Client) newHTTPRequest(ctx context.Context, request Request) (r *http.R
 
 // encodeFormOrJSON returns the body of a request with a form or JSON, and its content type. For any other request, it
 // returns nil.
-func (r Request) encodeFormOrJSON() (text io.Reader, contentType string, err error) {
+func (r Request) encodeFormOrJSON() (textOrNil io.Reader, contentType string, err error) {
 	switch {
 	case r.Form != nil:
 		return strings.NewReader(r.Form.Encode()), "application/x-www-form-urlencoded", nil

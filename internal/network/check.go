@@ -48,7 +48,7 @@ func CheckDraftAndFactsWith[Settings any](
 // links count in addition to those in the text.
 func (f *Findings) CheckLimits(d Description, contentType string, draftAsSent Draft, extraLinks ...string) {
 	content, ok := d.Limits.ContentTypes[contentType]
-	f.checkText(d, content, draftAsSent, extraLinks)
+	f.checkTextAndTitle(d, content, draftAsSent, extraLinks)
 	if !ok {
 		f.AddIf(true, core.IssueMediaKindUnsupported)
 		return
@@ -60,7 +60,7 @@ func (f *Findings) CheckLimits(d Description, contentType string, draftAsSent Dr
 // CheckTextAndEachFile checks the same as CheckLimits, except the number of files and their kinds.
 func (f *Findings) CheckTextAndEachFile(d Description, contentType string, draftAsSent Draft) {
 	content := d.Limits.ContentTypes[contentType]
-	f.checkText(d, content, draftAsSent, nil)
+	f.checkTextAndTitle(d, content, draftAsSent, nil)
 	f.checkEachFile(content, draftAsSent.Media)
 }
 
@@ -82,7 +82,9 @@ func (f *Findings) checkEachFile(content core.ContentType, media []core.Media) {
 	}
 }
 
-func (f *Findings) checkText(d Description, content core.ContentType, draftAsSent Draft, extraLinks []string) {
+func (f *Findings) checkTextAndTitle(
+	d Description, content core.ContentType, draftAsSent Draft, extraLinks []string,
+) {
 	l := d.Limits
 	if content.Text != nil {
 		l.Text = *content.Text
@@ -196,7 +198,7 @@ func (f *Findings) checkFileLimits(l core.FileLimits, m core.Media) {
 	}
 	f.AddIf(exceedsIfLimited(m.Bytes, l.Bytes), core.IssueFileTooLarge, m.Name, core.FormatBytes(l.Bytes))
 	if m.Width > 0 && m.Height > 0 {
-		f.checkDimensions(l, m)
+		f.checkKnownDimensions(l, m)
 	}
 	if m.Kind == core.FileVideo {
 		f.checkVideoLimits(l, m)
@@ -218,7 +220,7 @@ func (f *Findings) addFormatIssue(l core.FileLimits, m core.Media) {
 	f.AddIf(true, core.IssueFormatUnsupported, m.Name, joinFormatNames(l.Formats), format)
 }
 
-func (f *Findings) checkDimensions(l core.FileLimits, m core.Media) {
+func (f *Findings) checkKnownDimensions(l core.FileLimits, m core.Media) {
 	ratio := float64(m.Width) / float64(m.Height)
 	f.AddIf(ratio < l.MinRatio || exceedsIfLimited(ratio, l.MaxRatio), core.IssueAspectUnsupported,
 		m.Name, formatThreeDigits(l.MinRatio)+":1", textOrAny(l.MaxRatio > 0, formatThreeDigits(l.MaxRatio)+":1"))

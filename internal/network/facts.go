@@ -39,7 +39,7 @@ func (f *Findings) checkAccountChoices(d Description, draft Draft) {
 		if !restricted || !given || slices.Contains(allowed, fmt.Sprint(value)) {
 			continue
 		}
-		setting := fmt.Sprintf("%q", field.Label+": "+field.choiceLabel(fmt.Sprint(value)))
+		setting := fmt.Sprintf("%q", field.Label+": "+field.choiceLabelOrValue(fmt.Sprint(value)))
 		issue := core.IssueSettingUnavailable.WithoutNetwork(setting, field.allowedHint(allowed))
 		issue.Setting = field.Name
 		f.issues = append(f.issues, issue)
@@ -53,13 +53,13 @@ func (f Field) allowedHint(allowed []string) string {
 	}
 	named := make([]string, len(allowed))
 	for i, value := range allowed {
-		named[i] = fmt.Sprintf("%s (%s)", f.choiceLabel(value), value)
+		named[i] = fmt.Sprintf("%s (%s)", f.choiceLabelOrValue(value), value)
 	}
 	return fmt.Sprintf("Use %s for %s.", strings.Join(named, " or "), f.Name)
 }
 
-// choiceLabel returns the label of a choice, or the value itself if it is not a choice of the field.
-func (f Field) choiceLabel(value string) string {
+// choiceLabelOrValue returns the label of a choice, or the value itself if it is not a choice of the field.
+func (f Field) choiceLabelOrValue(value string) string {
 	for _, c := range f.Choices {
 		if c.Value == value {
 			return c.Label

@@ -31,9 +31,9 @@ type redactor struct{ secrets []string }
 
 func newRedactor(r Request) redactor {
 	var d redactor
-	d.addSecret(r.Token.Reveal())
+	d.addSecretUnlessShort(r.Token.Reveal())
 	for _, s := range r.Secrets {
-		d.addSecret(s.Reveal())
+		d.addSecretUnlessShort(s.Reveal())
 	}
 	var inAddress url.Values
 	if u, err := url.Parse(r.URL); err == nil {
@@ -45,14 +45,14 @@ func newRedactor(r Request) redactor {
 				continue
 			}
 			for _, v := range list {
-				d.addSecret(v)
+				d.addSecretUnlessShort(v)
 			}
 		}
 	}
 	return d
 }
 
-func (d *redactor) addSecret(secret string) {
+func (d *redactor) addSecretUnlessShort(secret string) {
 	if len(secret) < minSecret {
 		return
 	}

@@ -73,7 +73,7 @@ func (t ErrorTable) ParseErrorOrNil(resp *network.Response, now time.Time) *netw
 		return resp.AttachRedactedTo(
 			network.Error{
 				Kind: network.Transient, Code: body.Upload.Type, Message: body.Upload.Message,
-				Hint: hintUpload, Trace: traceID(resp),
+				Hint: hintUpload, Trace: headerTraceID(resp),
 			},
 		)
 	case err == nil && body.FlatMessage != "" && !ok:
@@ -85,7 +85,7 @@ func (t ErrorTable) ParseErrorOrNil(resp *network.Response, now time.Time) *netw
 	}
 	return resp.AttachRedactedTo(network.Error{
 		Kind: network.Unknown, Message: fmt.Sprintf("The network responded with status %d, but gave no reason.", resp.Status),
-		Trace: traceID(resp),
+		Trace: headerTraceID(resp),
 	})
 }
 
@@ -98,7 +98,7 @@ func (t ErrorTable) convertGraphError(resp *network.Response, e graphError, now 
 		row = network.ErrorMeaning{Kind: network.RateLimited, Hint: hintThrottled, Wait: defaultWait}
 	}
 	out := row.NewError(Code{e.Code, e.Subcode}.String(), cmp.Or(e.UserMsg, e.Message))
-	out.Trace = cmp.Or(e.Trace, traceID(resp))
+	out.Trace = cmp.Or(e.Trace, headerTraceID(resp))
 	switch {
 	case row.Kind == network.RateLimited:
 		out.RetryAfter = cmp.Or(longestHeaderWait(resp, now), row.Wait, defaultWait)
@@ -109,7 +109,7 @@ func (t ErrorTable) convertGraphError(resp *network.Response, e graphError, now 
 	return resp.AttachRedactedTo(out)
 }
 
-func traceID(resp *network.Response) string {
+func headerTraceID(resp *network.Response) (idOrEmpty string) {
 	return cmp.Or(resp.Header.Get("X-Fb-Trace-Id"), resp.Header.Get("X-Fb-Request-Id"))
 }
 

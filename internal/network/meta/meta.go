@@ -30,27 +30,23 @@ type API struct {
 
 // Get reads path and decodes the response into the value.
 func (a API) Get(ctx context.Context, path string, token network.Secret, params url.Values, into any) error {
-	return a.callAndDecode(
-		ctx,
-		network.Request{Method: http.MethodGet, URL: a.Base + path, Query: a.withSecretProof(token, params), Token: token},
-		into,
-	)
+	return a.callAndDecode(ctx, network.Request{
+		Method: http.MethodGet, URL: a.Base + path, Query: a.withProofIfNeeded(token, params), Token: token,
+	}, into)
 }
 
 // Post sends a form to path and decodes the response into the value.
 func (a API) Post(ctx context.Context, path string, token network.Secret, form url.Values, into any) error {
-	return a.callAndDecode(
-		ctx,
-		network.Request{Method: http.MethodPost, URL: a.Base + path, Form: a.withSecretProof(token, form), Token: token},
-		into,
-	)
+	return a.callAndDecode(ctx, network.Request{
+		Method: http.MethodPost, URL: a.Base + path, Form: a.withProofIfNeeded(token, form), Token: token,
+	}, into)
 }
 
 // Delete deletes the object at path.
 func (a API) Delete(ctx context.Context, path string, token network.Secret) error {
 	var out json.RawMessage
 	return a.callAndDecode(ctx, network.Request{
-		Method: http.MethodDelete, URL: a.Base + path, Query: a.withSecretProof(token, nil), Token: token,
+		Method: http.MethodDelete, URL: a.Base + path, Query: a.withProofIfNeeded(token, nil), Token: token,
 	}, &out)
 }
 
@@ -88,8 +84,9 @@ func (a API) callAndDecode(ctx context.Context, r network.Request, into any) err
 	return nil
 }
 
-// withSecretProof returns the parameters with a proof that the sender has the app's secret.
-func (a API) withSecretProof(token network.Secret, params url.Values) url.Values {
+// withProofIfNeeded returns the parameters, with a proof that the sender has the app's secret if calls must prove that
+// and there is a token.
+func (a API) withProofIfNeeded(token network.Secret, params url.Values) url.Values {
 	if a.Proof == "" || token == "" {
 		return params
 	}

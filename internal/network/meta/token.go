@@ -22,16 +22,17 @@ func (a API) DistinguishExpiredFromRevoked(
 		return err
 	}
 	classified := *e
-	if ends := a.findPastExpiry(ctx, t, appToken); !ends.IsZero() && !ends.After(a.Now()) {
+	if ends := a.findInvalidTokenExpiry(ctx, t, appToken); !ends.IsZero() && !ends.After(a.Now()) {
 		classified.Kind = network.Expired
 	}
 	return &classified
 }
 
-// findPastExpiry returns when the token expired; zero if it has not, or if that is unknown.
-func (a API) findPastExpiry(
+// findInvalidTokenExpiry returns when a token that no longer works expires or expired; zero if it works, or if the time
+// is unknown. Unless the stored date has passed, it asks the network.
+func (a API) findInvalidTokenExpiry(
 	ctx context.Context, t network.Token, appToken func(context.Context) (network.Secret, error),
-) (endOrZero time.Time) {
+) (expiryOrZero time.Time) {
 	if !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(a.Now()) {
 		return t.ExpiresAt
 	}

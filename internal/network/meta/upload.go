@@ -51,10 +51,10 @@ func ParseUploadHandle(handle string) (address, id string, ok bool) {
 
 // SendFileURL sends the network the address from which it fetches a file.
 func (a API) SendFileURL(ctx context.Context, token network.Secret, uploadURL string, f network.File) error {
-	return a.postToUpload(ctx, token, uploadURL, http.Header{"file_url": {f.URL}}, nil)
+	return a.postToUploadURL(ctx, token, uploadURL, http.Header{"file_url": {f.URL}}, nil)
 }
 
-func (a API) postToUpload(
+func (a API) postToUploadURL(
 	ctx context.Context, token network.Secret, uploadURL string, header http.Header, body *network.Body,
 ) error {
 	header.Set("Authorization", "OAuth "+token.Reveal())
@@ -91,7 +91,7 @@ func (a API) SendRemaining(
 	if before.All || before.Bytes >= f.Bytes {
 		return network.Status{Verdict: core.Pending, Handle: id}, nil
 	}
-	sendErr := a.sendFromOffset(ctx, token, uploadURL, f, before.Bytes)
+	sendErr := a.sendFromOffsetWithTimeout(ctx, token, uploadURL, f, before.Bytes)
 	var e *network.Error
 	switch {
 	case sendErr == nil:
@@ -111,7 +111,7 @@ func (a API) SendRemaining(
 	return network.Status{Verdict: core.Pending, Message: e.Message}, nil
 }
 
-func (a API) sendFromOffset(
+func (a API) sendFromOffsetWithTimeout(
 	ctx context.Context,
 	token network.Secret,
 	uploadURL string,
@@ -122,7 +122,7 @@ func (a API) sendFromOffset(
 	defer cancel()
 	rest := f.PartBody(offset, f.Bytes-offset)
 	rest.Type = "application/octet-stream"
-	return a.postToUpload(ctx, token, uploadURL, http.Header{
+	return a.postToUploadURL(ctx, token, uploadURL, http.Header{
 		"offset": {strconv.FormatInt(offset, 10)}, "file_size": {strconv.FormatInt(f.Bytes, 10)},
 	}, rest)
 }
@@ -138,7 +138,7 @@ type FilePart struct {
 func (a API) PostFilePart(
 	ctx context.Context, path string, token network.Secret, form url.Values, part FilePart, into any,
 ) error {
-	form = a.withSecretProof(token, form)
+	form = a.withProofIfNeeded(token, form)
 	body, err := newMultipartBody(form, part)
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func ParseClass(t *testing.T, text string, now time.Time) (c Class) {
 		case string(network.ScopeAccount), string(network.ScopeApp):
 			c.Scope = network.Scope(word)
 		case "midnight":
-			c.Wait = timeUntilMidnight(t, now)
+			c.Wait = timeUntilLosAngelesMidnight(t, now)
 		default:
 			var err error
 			if c.Wait, err = time.ParseDuration(word); err != nil {
@@ -62,7 +62,7 @@ func ParseClass(t *testing.T, text string, now time.Time) (c Class) {
 	return c
 }
 
-func timeUntilMidnight(t *testing.T, now time.Time) time.Duration {
+func timeUntilLosAngelesMidnight(t *testing.T, now time.Time) time.Duration {
 	t.Helper()
 	zone, err := time.LoadLocation("America/Los_Angeles")
 	if err != nil {

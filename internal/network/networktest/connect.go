@@ -32,7 +32,7 @@ func testConnect(t *testing.T, h Harness) {
 			t.Errorf("the token of %s does not work: %v", p.ExternalID, err)
 		}
 		if p.Unusable == "" {
-			checkProfileRead(t, w, p)
+			checkRereadProfile(t, w, p)
 		}
 		_, renewable := w.Net.(network.Refresher)
 		lapses := !p.Token.LapsesAt.IsZero()
@@ -48,8 +48,8 @@ func testConnect(t *testing.T, h Harness) {
 	}
 }
 
-// checkProfileRead reads a connected profile again, if the network supports that.
-func checkProfileRead(t *testing.T, w *World, p network.Profile) {
+// checkRereadProfile reads a connected profile again, if the network supports that, and checks that it is the same.
+func checkRereadProfile(t *testing.T, w *World, p network.Profile) {
 	t.Helper()
 	reader, ok := w.Net.(network.ProfileReader)
 	if !ok {

@@ -26,7 +26,7 @@ func testDescription(t *testing.T, h Harness) {
 	checkVariables(t, h)
 	var all []network.Budget
 	for _, s := range listShapes(d) {
-		if draft, ok := s.newDraft(w.Net, h); ok {
+		if draft, ok := s.newPublishableDraft(w.Net, h); ok {
 			budgets := w.Net.DeliveryFor(draft).Budgets
 			checkBudgets(t, s.name, budgets)
 			all = append(all, budgets...)

@@ -81,7 +81,9 @@ func testErrorTable(t *testing.T, h Harness) {
 }
 
 // findMeaning returns the meaning of an error: that of its code and subcode, of either, or of the range of its code.
-func findMeaning(meanings map[string]network.ErrorMeaning, d sim.Documented) (network.ErrorMeaning, bool) {
+func findMeaning(
+	meanings map[string]network.ErrorMeaning, d sim.Documented,
+) (_ network.ErrorMeaning, found bool) {
 	for _, name := range []string{
 		d.Name(), strconv.Itoa(d.Subcode), strconv.Itoa(d.Code), fmt.Sprintf("%d–%d", d.Code/100*100, d.Code/100*100+99),
 	} {
@@ -104,7 +106,9 @@ func (w *World) DocumentedErrors() []sim.Documented {
 
 // checkDocumentedError makes a call that the network refuses with a documented error, and checks the connector's error.
 // It returns the item with a valid token.
-func (w *World) checkDocumentedError(d sim.Documented, call string, it network.Item, handle string) network.Item {
+func (w *World) checkDocumentedError(
+	d sim.Documented, call string, it network.Item, handle string,
+) (withValidToken network.Item) {
 	w.t.Helper()
 	w.Advance(time.Minute) // beyond the limits on calls a minute
 	it = w.renewIfLapsed(it)
@@ -248,7 +252,7 @@ func testHostileResponses(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	it := w.NewItem(text)
 	handle := w.NewHandle(it)
-	write := writeResponse
+	write := newResponseHandler
 	for name, answer := range map[string]http.HandlerFunc{
 		"an empty object":               write(200, `{}`),
 		"an empty id":                   write(200, `{"id": ""}`),
@@ -263,9 +267,9 @@ func testHostileResponses(t *testing.T, h Harness) {
 		"a refusal without a reason":    write(400, `{"sorry": true}`),
 		"a refusal with a null body":    write(400, `null`),
 		"an overlong response":          write(200, `{"id": "17", "more": "`+strings.Repeat("x", 1<<20)+`"}`),
-		"a redirect with a post id":     writeRedirect(http.StatusFound, `{"id": "17"}`),
-		"a temporary redirect":          writeRedirect(http.StatusTemporaryRedirect, ``),
-		"a permanent redirect":          writeRedirect(http.StatusPermanentRedirect, ``),
+		"a redirect with a post id":     newRedirectHandler(http.StatusFound, `{"id": "17"}`),
+		"a temporary redirect":          newRedirectHandler(http.StatusTemporaryRedirect, ``),
+		"a permanent redirect":          newRedirectHandler(http.StatusPermanentRedirect, ``),
 		"a redirect without a location": write(http.StatusPermanentRedirect, ``),
 		"fewer bytes than announced":    writeTruncated,
 		"a response that is not HTTP":   writeGarbage,
@@ -294,14 +298,14 @@ func testHostileResponses(t *testing.T, h Harness) {
 	}
 }
 
-func writeResponse(status int, body string) http.HandlerFunc {
+func newResponseHandler(status int, body string) http.HandlerFunc {
 	return func(rw http.ResponseWriter, _ *http.Request) {
 		rw.WriteHeader(status)
 		_, _ = rw.Write([]byte(body))
 	}
 }
 
-func writeRedirect(status int, body string) http.HandlerFunc {
+func newRedirectHandler(status int, body string) http.HandlerFunc {
 	return func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Location", "/followed")
 		rw.WriteHeader(status)
@@ -314,11 +318,13 @@ func writeTruncated(rw http.ResponseWriter, _ *http.Request) {
 	_, _ = rw.Write([]byte(`{"id": "17"}`))
 }
 
-func closeConnection(rw http.ResponseWriter, _ *http.Request) { writeRaw(rw, "") }
+func closeConnection(rw http.ResponseWriter, _ *http.Request) { writeRawAndClose(rw, "") }
 
-func writeGarbage(rw http.ResponseWriter, _ *http.Request) { writeRaw(rw, "SSH-2.0-OpenSSH_9.2\r\n") }
+func writeGarbage(rw http.ResponseWriter, _ *http.Request) {
+	writeRawAndClose(rw, "SSH-2.0-OpenSSH_9.2\r\n")
+}
 
-func writeRaw(rw http.ResponseWriter, bytes string) {
+func writeRawAndClose(rw http.ResponseWriter, bytes string) {
 	conn, _, err := http.NewResponseController(rw).Hijack()
 	if err != nil {
 		return

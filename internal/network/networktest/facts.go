@@ -76,17 +76,17 @@ func testHostileFacts(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	p := w.Connect()
 	for name, answer := range map[string]http.HandlerFunc{
-		"an empty object":   writeResponse(http.StatusOK, `{}`),
-		"a list":            writeResponse(http.StatusOK, `[]`),
-		"nothing":           writeResponse(http.StatusOK, ``),
-		"half of a list":    writeResponse(http.StatusOK, `{"data": [{"quota_usa`),
-		"an empty list":     writeResponse(http.StatusOK, `{"data": [], "items": []}`),
-		"a web page":        writeResponse(http.StatusOK, `<html><body>Welcome</body></html>`),
-		"a gateway's page":  writeResponse(http.StatusBadGateway, `<html>Bad gateway</html>`),
+		"an empty object":   newResponseHandler(http.StatusOK, `{}`),
+		"a list":            newResponseHandler(http.StatusOK, `[]`),
+		"nothing":           newResponseHandler(http.StatusOK, ``),
+		"half of a list":    newResponseHandler(http.StatusOK, `{"data": [{"quota_usa`),
+		"an empty list":     newResponseHandler(http.StatusOK, `{"data": [], "items": []}`),
+		"a web page":        newResponseHandler(http.StatusOK, `<html><body>Welcome</body></html>`),
+		"a gateway's page":  newResponseHandler(http.StatusBadGateway, `<html>Bad gateway</html>`),
 		"a lost connection": closeConnection,
 		"an echoed header":  func(rw http.ResponseWriter, r *http.Request) { _, _ = rw.Write([]byte(r.Header.Get("Authorization"))) },
-		"a redirect":        writeRedirect(http.StatusFound, `{"data": [{"quota_usage": 1}]}`),
-		"another's channel": writeResponse(http.StatusOK, `{"items": [{"id": "UC00"}]}`),
+		"a redirect":        newRedirectHandler(http.StatusFound, `{"data": [{"quota_usage": 1}]}`),
+		"another's channel": newResponseHandler(http.StatusOK, `{"items": [{"id": "UC00"}]}`),
 	} {
 		w.ReplaceServer(answer)
 		facts, err := w.readFacts(p)

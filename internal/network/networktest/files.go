@@ -42,7 +42,7 @@ func listShapes(d network.Description) []shape {
 			for name, m := range listFilesAtLimits(small, *c.Image) {
 				add(name, slices.Repeat([]core.Media{m}, c.Min)...)
 			}
-			for name, m := range listConvertedFiles(*c.Image) {
+			for name, m := range listFilesToConvert(*c.Image) {
 				add(name, slices.Repeat([]core.Media{m}, c.Min)...)
 			}
 		}
@@ -92,8 +92,8 @@ func listFilesAtLimits(m core.Media, l core.FileLimits) map[string]core.Media {
 	return all
 }
 
-// listConvertedFiles returns images that are sent as JPEG, because the network does not accept their format.
-func listConvertedFiles(l core.FileLimits) map[string]core.Media {
+// listFilesToConvert returns images that must be sent as JPEG, because the network does not accept their format.
+func listFilesToConvert(l core.FileLimits) map[string]core.Media {
 	all := map[string]core.Media{}
 	for _, format := range core.ConvertibleFormats {
 		m := Image(Mime(format), Size(2000, 1600), Convertible())
@@ -113,8 +113,9 @@ func withRatio(l core.FileLimits, r float64) Change {
 	return Size(int(side*r), int(side))
 }
 
-// newDraft returns a draft of the shape. ok is false if the check refuses it, or if the network cannot get its files.
-func (s shape) newDraft(r network.Network, h Harness) (d network.Draft, ok bool) {
+// newPublishableDraft returns a draft of the shape. ok is false if the check refuses it, or if the network cannot get
+// its files.
+func (s shape) newPublishableDraft(r network.Network, h Harness) (d network.Draft, ok bool) {
 	d = network.Draft{Text: text, Title: h.Simplest.Title, Media: s.media, Settings: json.RawMessage(`{}`)}
 	for _, f := range r.Describe().Fields {
 		if slices.ContainsFunc(f.Choices, func(c network.Choice) bool { return c.Value == s.kind }) {
@@ -185,7 +186,7 @@ func testFilesAtLimits(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	taken := map[string]bool{}
 	for _, s := range listShapes(rules.Describe()) {
-		d, ok := s.newDraft(rules, h)
+		d, ok := s.newPublishableDraft(rules, h)
 		if !ok {
 			continue
 		}
@@ -224,7 +225,7 @@ func testFilesAtLimits(t *testing.T, h Harness) {
 func testLostCalls(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	for _, s := range listShapes(rules.Describe()) {
-		d, ok := s.newDraft(rules, h)
+		d, ok := s.newPublishableDraft(rules, h)
 		if !ok || !s.plain || len(d.Media) > 2 {
 			continue
 		}
@@ -238,13 +239,13 @@ func testLostCalls(t *testing.T, h Harness) {
 			}
 			calls := w.RecordedSteps()
 			for n, do := range calls {
-				only := !k.pub.Flow.CanRepeatCall() && do == core.DoPublish
+				unknowable := !k.pub.Flow.CanRepeatCall() && do == core.DoPublish
 				for i := range 4 {
 					arrives, crash := i&1 != 0, i&2 != 0
 					name := fmt.Sprintf("call %d of %d for %s, arrives %v, crash %v", n+1, len(calls), do, arrives, crash)
 					t.Run(name, func(t *testing.T) {
 						t.Parallel()
-						testLostCall(t, h, d, n+1, arrives, crash, only)
+						testLostCall(t, h, d, n+1, arrives, crash, unknowable)
 					})
 				}
 			}
@@ -252,8 +253,8 @@ func testLostCalls(t *testing.T, h Harness) {
 	}
 }
 
-// testLostCall loses the nth call. With only, nothing can show what happened to this call.
-func testLostCall(t *testing.T, h Harness, d network.Draft, n int, arrives, crash, only bool) {
+// testLostCall loses the nth call. With unknowable, nothing can show what happened to this call.
+func testLostCall(t *testing.T, h Harness, d network.Draft, n int, arrives, crash, unknowable bool) {
 	w := NewWorld(t, h)
 	it := w.newItemFromDraft(d)
 	w.LoseRequest(n, arrives)
@@ -261,7 +262,7 @@ func testLostCall(t *testing.T, h Harness, d network.Draft, n int, arrives, cras
 	k.crash, k.mayLackID = crash, h.NoSearchWithoutText && it.Text == ""
 	do := k.Run()
 	switch {
-	case only && !arrives:
+	case unknowable && !arrives:
 		if do != core.DoOutcomeUnknown || len(w.VisiblePosts()) != 0 {
 			t.Fatalf("want unknown and nothing visible, got %s and %v", do, w.VisiblePosts())
 		}
@@ -280,7 +281,7 @@ func testLostCall(t *testing.T, h Harness, d network.Draft, n int, arrives, cras
 func testSlowProcessing(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	for _, s := range listShapes(rules.Describe()) {
-		d, ok := s.newDraft(rules, h)
+		d, ok := s.newPublishableDraft(rules, h)
 		if !ok || !s.plain {
 			continue
 		}
@@ -313,7 +314,7 @@ func testSlowProcessing(t *testing.T, h Harness) {
 func testUnfetchableFiles(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	for _, s := range listShapes(rules.Describe()) {
-		d, ok := s.newDraft(rules, h)
+		d, ok := s.newPublishableDraft(rules, h)
 		if !ok || !s.plain || isPushed(rules, h, d) {
 			continue
 		}
@@ -344,7 +345,7 @@ func testUnfetchableFiles(t *testing.T, h Harness) {
 func testUnreadableFiles(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	for _, s := range listShapes(rules.Describe()) {
-		d, ok := s.newDraft(rules, h)
+		d, ok := s.newPublishableDraft(rules, h)
 		if !ok || !s.plain || !isPushed(rules, h, d) {
 			continue
 		}
@@ -380,7 +381,7 @@ func testUnreadableFiles(t *testing.T, h Harness) {
 func testInterruptedUpload(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	for _, s := range listShapes(rules.Describe()) {
-		d, ok := s.newDraft(rules, h)
+		d, ok := s.newPublishableDraft(rules, h)
 		if !ok || !s.plain || d.Media[0].Kind != core.FileVideo {
 			continue
 		}
@@ -435,7 +436,7 @@ func (f *brokenFile) Read(p []byte) (int, error) {
 func testPreparation(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	for _, s := range append(listShapes(rules.Describe()), shape{name: "the simplest", plain: true, media: h.Simplest.Media}) {
-		d, ok := s.newDraft(rules, h)
+		d, ok := s.newPublishableDraft(rules, h)
 		if !ok || !s.plain {
 			continue
 		}
@@ -448,7 +449,7 @@ func testPreparation(t *testing.T, h Harness) {
 			do := core.DoPoll
 			for n := 0; n < limitClaims && do != core.DoAwait; n++ {
 				do = k.runClaim()
-				w.waitIdle()
+				w.endGateWaitsAndWaitIdle()
 				w.Advance(time.Minute)
 			}
 			if do != core.DoAwait || slices.Contains(k.calls, core.DoPublish) {

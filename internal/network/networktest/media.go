@@ -78,15 +78,16 @@ func (s *shelf) addGate() string {
 	return name
 }
 
-// openGate opens a gate. Without a name, it ends all requests that wait for a gate, as the service does after a while.
-func (s *shelf) openGate(name string) {
+// openGateOrEndWaits opens a gate. Without a name, it ends all requests that wait for a gate, as the service does after
+// a while.
+func (s *shelf) openGateOrEndWaits(nameOrEmpty string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for other, decided := range s.gates {
-		if name != "" && other != name {
+		if nameOrEmpty != "" && other != nameOrEmpty {
 			continue
 		}
-		s.open[other] = s.open[other] || name != ""
+		s.open[other] = s.open[other] || nameOrEmpty != ""
 		select {
 		case <-decided:
 		default:
@@ -95,7 +96,7 @@ func (s *shelf) openGate(name string) {
 	}
 }
 
-func (s *shelf) addFile(f served) string {
+func (s *shelf) addFile(f served) (fileURL string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := fmt.Sprint(len(s.files))
@@ -127,11 +128,11 @@ func (w *World) NewFile(m core.Media) network.File {
 	if m.DurationMs > 0 {
 		m.BitRate = int64(len(content)) * 8 * 1000 / m.DurationMs
 	}
-	return w.serveFile(m, content)
+	return w.newServedFile(m, content)
 }
 
-// serveFile returns a file with the given bytes.
-func (w *World) serveFile(m core.Media, content []byte) network.File {
+// newServedFile returns a file with the given bytes, and serves it to the simulators.
+func (w *World) newServedFile(m core.Media, content []byte) network.File {
 	m.Bytes = int64(len(content))
 	open := func(context.Context) (io.ReadSeekCloser, error) { return openBytes{bytes.NewReader(content)}, nil }
 	file := network.File{Media: m, Description: Description, URL: w.shelf.addFile(served{content, m.Mime}), Open: open}
@@ -158,7 +159,7 @@ func (w *World) convertFile(f network.File, to core.Conversion) network.File {
 		w.t.Fatal(err)
 	}
 	f.FileFacts = to.ExpectedFacts()
-	return w.serveFile(f.Media, jpeg)
+	return w.newServedFile(f.Media, jpeg)
 }
 
 // padFile returns a file with additional bytes that do not change what it shows.

@@ -30,7 +30,7 @@ type Worker struct {
 	URL    string // of the post, if a call returned it
 	gate   string // of the handle
 	early  bool   // the post's time has not come
-	crash  bool   // the worker dies during the call that World.Lose names
+	crash  bool   // the worker dies during the call that World.LoseRequest names
 	// mayLackID is true if the response with the post's id may be lost, and a search cannot find the id.
 	mayLackID bool
 	failed    error  // of the last call that failed
@@ -53,7 +53,7 @@ func (k *Worker) Run() core.Action {
 		if slices.Contains([]core.Action{core.DoLive, core.DoFail, core.DoAccount, core.DoOutcomeUnknown}, do) {
 			return do
 		}
-		k.w.waitIdle()
+		k.w.endGateWaitsAndWaitIdle()
 		if do == core.DoSettle {
 			k.w.Advance(k.quiet.Sub(k.w.Now()))
 			continue
@@ -76,7 +76,7 @@ func (k *Worker) runClaim() core.Action {
 		}
 		k.calls = append(k.calls, do)
 		signal = k.addCircumstances(k.makeCall(do))
-		if k.crash && k.w.hasLost() {
+		if k.crash && k.w.hasLostRequest() {
 			k.crash = false
 			return core.DoStop
 		}
@@ -90,8 +90,9 @@ func (k *Worker) addCircumstances(s core.Signal) core.Signal {
 	return s
 }
 
-// closeGate gives the files new addresses with a gate, which opens when the next handle is armed.
-func (k *Worker) closeGate() {
+// gateFilesIfNeeded gives the files of a gated delivery new addresses with a gate, which opens when the next handle is
+// armed.
+func (k *Worker) gateFilesIfNeeded() {
 	if !k.w.Net.DeliveryFor(k.it.DraftWithoutAccount()).Gated {
 		return
 	}
@@ -110,11 +111,11 @@ func (k *Worker) makeCall(do core.Action) core.Signal {
 	var err error
 	switch do {
 	case core.DoCreate:
-		k.closeGate()
+		k.gateFilesIfNeeded()
 		st.Verdict = core.Done
 		st.ExternalID, err = n.CreateHandle(ctx, k.it)
 	case core.DoPublish:
-		k.w.shelf.openGate(k.gate)
+		k.w.shelf.openGateOrEndWaits(k.gate)
 		if k.it.ArmedAt.IsZero() {
 			k.it.ArmedAt = k.w.Now()
 		}

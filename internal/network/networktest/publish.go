@@ -231,7 +231,7 @@ func testNotSent(t *testing.T, h Harness) {
 	handle := w.NewHandle(it)
 	live := w.Net
 	for _, nowhere := range []string{"http://127.0.0.1:1", "http://127.0.0.1:1/sub/folder"} {
-		w.Net = w.newNetwork(nowhere)
+		w.Net = w.setClientAndCreateNetwork(nowhere)
 		_, err := w.Net.Publish(t.Context(), it, handle)
 		w.CheckError(err, network.NotSent, it.Token.Access)
 		_, err = w.AskOutcome(it, handle)

@@ -114,7 +114,8 @@ func testSettingsMatchFields(t *testing.T, r network.Rules, settings any) {
 	var fields []string
 	for _, f := range r.Describe().Fields {
 		fields = append(fields, f.Name)
-		if _, err := r.NormalizeSettings(json.RawMessage(fmt.Sprintf(`{%q: %s}`, f.Name, sampleValue(f)))); err != nil {
+		block := fmt.Sprintf(`{%q: %s}`, f.Name, sampleValueJSON(f))
+		if _, err := r.NormalizeSettings(json.RawMessage(block)); err != nil {
 			t.Errorf("the field %s is not accepted: %v", f.Name, err)
 		}
 	}
@@ -123,8 +124,8 @@ func testSettingsMatchFields(t *testing.T, r network.Rules, settings any) {
 	}
 }
 
-// sampleValue returns a valid JSON value of a field.
-func sampleValue(f network.Field) string {
+// sampleValueJSON returns a valid JSON value of a field.
+func sampleValueJSON(f network.Field) string {
 	samples := map[network.FieldKind]string{
 		network.FieldSwitch: "true", network.FieldText: `"abc"`, network.FieldURL: `"https://example.org/a"`,
 		network.FieldList: `["abc"]`, network.FieldDate: `"2026-01-31"`, network.FieldNumber: "1",
@@ -219,7 +220,7 @@ func checkStrictField(t *testing.T, r network.Rules, f network.Field) {
 }
 
 // checkPattern tests a text, or a list of one text, that does not match the field's pattern.
-func checkPattern(t *testing.T, f network.Field, give func(string) error) {
+func checkPattern(t *testing.T, f network.Field, give func(valueJSON string) error) {
 	t.Helper()
 	const nothingLike = "no & such. <thing>"
 	text := fmt.Sprintf("%q", nothingLike)
@@ -233,7 +234,7 @@ func checkPattern(t *testing.T, f network.Field, give func(string) error) {
 	}
 }
 
-func checkMaximum(t *testing.T, f network.Field, give func(string) error) {
+func checkMaximum(t *testing.T, f network.Field, give func(valueJSON string) error) {
 	t.Helper()
 	if f.Max == 0 {
 		return

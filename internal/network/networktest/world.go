@@ -52,7 +52,7 @@ type World struct {
 	instead  http.HandlerFunc
 	requests []*http.Request
 	doing    core.Action   // the worker's current step
-	watched  []core.Action // the step of each request since Watch
+	watched  []core.Action // the step of each request since StartRecording
 	lose     int           // the number of the request that is lost; 0 for none
 	arrives  bool          // whether the lost request takes effect
 }
@@ -92,7 +92,7 @@ func NewWorld(t *testing.T, h Harness) *World {
 		}
 	})
 	w.Kit, w.Base, w.visitor = kit, server.URL, server.Client()
-	w.Net = w.newNetwork(server.URL)
+	w.Net = w.setClientAndCreateNetwork(server.URL)
 	t.Cleanup(w.checkRequests)
 	return w
 }
@@ -109,8 +109,8 @@ func (b countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// newNetwork creates the network as a server with this NETWORKS_URL does.
-func (w *World) newNetwork(base string) network.Network {
+// setClientAndCreateNetwork creates the network as a server with this NETWORKS_URL does. It also replaces w.Client.
+func (w *World) setClientAndCreateNetwork(base string) network.Network {
 	w.t.Helper()
 	u, err := url.Parse(base)
 	if err != nil {
@@ -183,8 +183,8 @@ func (w *World) LoseRequest(n int, arrives bool) {
 	w.watched, w.lose, w.arrives = nil, n, arrives
 }
 
-// hasLost reports whether the request that Lose names was made.
-func (w *World) hasLost() bool {
+// hasLostRequest reports whether the request that LoseRequest names was made.
+func (w *World) hasLostRequest() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.lose > 0 && len(w.watched) >= w.lose
@@ -196,10 +196,11 @@ func (w *World) setStep(do core.Action) {
 	w.doing = do
 }
 
-// waitIdle waits until the simulators have finished their background work.
-func (w *World) waitIdle() {
+// endGateWaitsAndWaitIdle waits until the simulators have finished their background work. It
+// also ends all requests that wait for a gate.
+func (w *World) endGateWaitsAndWaitIdle() {
 	w.t.Helper()
-	w.shelf.openGate("")
+	w.shelf.openGateOrEndWaits("")
 	if err := w.Kit.WaitIdle(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}
@@ -326,7 +327,7 @@ func (w *World) NewHandle(it network.Item) string {
 			w.t.Fatalf("create: %v", err)
 		}
 	}
-	w.waitIdle()
+	w.endGateWaitsAndWaitIdle()
 	for {
 		st, err := w.Net.AdvanceStatus(w.t.Context(), it, handle)
 		handle = cmp.Or(st.Handle, handle)

@@ -26,7 +26,7 @@ func (b *uploadBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.ReadCloser.Read(p)
 	b.kit.Calls.addUploadedBytes(b.call.Network, n)
-	if b.kit.Faults.countBytes(b.call, n) {
+	if b.kit.Faults.countBytesAndFire(b.call, n) {
 		b.broken, err = true, errBrokenOff
 	}
 	return n, err
@@ -44,8 +44,9 @@ func (f *Faults) bytesUntilBreak(c Call) (left int, breaks bool) {
 	return left, breaks
 }
 
-// countBytes counts bytes of a call that have arrived, and reports whether a fault breaks the call now.
-func (f *Faults) countBytes(c Call, n int) (broken bool) {
+// countBytesAndFire counts bytes of a call that have arrived, and fires each fault that breaks the call now. It reports
+// whether there is one.
+func (f *Faults) countBytesAndFire(c Call, n int) (broken bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, x := range f.active {
@@ -58,7 +59,7 @@ func (f *Faults) countBytes(c Call, n int) (broken bool) {
 		}
 	}
 	if broken {
-		f.retireSpent()
+		f.retireSpentLocked()
 	}
 	return broken
 }

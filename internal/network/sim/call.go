@@ -49,36 +49,38 @@ func (k *Kit) RunCall(w http.ResponseWriter, r *http.Request, c Call, effect fun
 	k.updateRequestRecord(r, func(rec *CallRecord) {
 		rec.Network, rec.Call, rec.Account, rec.Overlaps = c.Network, c.Names[0], c.Account, overlaps
 	})
-	slow, hit, cleared := k.Faults.takeMatching(c)
+	slow, hit, cleared := k.Faults.fireMatching(c)
 	k.recordFault(r, slow, hit)
 
 	// A network that has accepted a request continues even if the caller hangs up. Only clearing all faults or
 	// closing the sandbox ends the wait early.
-	early, late := sumDelays(slow, hit)
-	if !k.waitFor(early, cleared) {
-		dropConnection(w)
+	beforeEffect, afterEffect := sumDelays(slow, hit)
+	if !k.waitAtMost(beforeEffect, cleared) {
+		dropConnectionOrPanic(w)
 		return
 	}
 	body := &uploadBody{ReadCloser: r.Body, kit: k, call: c}
 	r.Body = body
-	answer, sent := k.performCall(w, c, hit, effect)
-	if sent {
+	answer, dropped := k.performCallOrFault(w, c, hit, effect)
+	if dropped {
 		return
 	}
 	if body.broken {
 		k.updateRequestRecord(r, func(rec *CallRecord) { rec.Fault += BreakOff })
-		dropConnection(w)
+		dropConnectionOrPanic(w)
 		return
 	}
-	if !k.waitFor(late, cleared) {
-		dropConnection(w)
+	if !k.waitAtMost(afterEffect, cleared) {
+		dropConnectionOrPanic(w)
 		return
 	}
-	k.writeAnswer(w, r, answer, hit, cleared)
+	k.writeAnswerWithFault(w, r, answer, hit, cleared)
 }
 
-// performCall returns the answer, or reports that the connection was dropped instead.
-func (k *Kit) performCall(w http.ResponseWriter, c Call, hit *Fault, effect func(bool) Answer) (Answer, bool) {
+// performCallOrFault returns the answer, or reports that the connection was dropped instead.
+func (k *Kit) performCallOrFault(
+	w http.ResponseWriter, c Call, hit *Fault, effect func(neverReady bool) Answer,
+) (answer Answer, dropped bool) {
 	if hit == nil {
 		return effect(false), false
 	}
@@ -91,11 +93,11 @@ func (k *Kit) performCall(w http.ResponseWriter, c Call, hit *Fault, effect func
 		}
 		return effect(false), false
 	case DropBeforeAccept:
-		dropConnection(w)
+		dropConnectionOrPanic(w)
 		return Answer{}, true
 	case DropAfterAccept:
 		effect(false)
-		dropConnection(w)
+		dropConnectionOrPanic(w)
 		return Answer{}, true
 	}
 	if hit.Accept {
@@ -115,19 +117,19 @@ func (k *Kit) performCall(w http.ResponseWriter, c Call, hit *Fault, effect func
 // badGateway is a page that a proxy sends instead of the response.
 const badGateway = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>"
 
-func sumDelays(slow []Fault, hit *Fault) (early, late time.Duration) {
+func sumDelays(slow []Fault, hit *Fault) (beforeEffect, afterEffect time.Duration) {
 	if hit != nil && hit.Kind != Trickle {
 		slow = append(slow, *hit)
 	}
 	for _, f := range slow {
 		d := time.Duration(f.DelayMs) * time.Millisecond
 		if f.Accept {
-			late += d
+			afterEffect += d
 			continue
 		}
-		early += d
+		beforeEffect += d
 	}
-	return early, late
+	return beforeEffect, afterEffect
 }
 
 func (k *Kit) recordFault(r *http.Request, slow []Fault, hit *Fault) {
@@ -144,8 +146,8 @@ func (k *Kit) recordFault(r *http.Request, slow []Fault, hit *Fault) {
 	})
 }
 
-// waitFor waits for the duration, or until the faults are cleared. It returns false if the sandbox closes first.
-func (k *Kit) waitFor(d time.Duration, cleared <-chan struct{}) bool {
+// waitAtMost waits for the duration, or until the faults are cleared. open is false if the sandbox closes first.
+func (k *Kit) waitAtMost(d time.Duration, cleared <-chan struct{}) (open bool) {
 	if d == 0 {
 		return true
 	}
@@ -161,8 +163,8 @@ func (k *Kit) waitFor(d time.Duration, cleared <-chan struct{}) bool {
 	}
 }
 
-// dropConnection closes the connection without a response.
-func dropConnection(w http.ResponseWriter) {
+// dropConnectionOrPanic closes the connection without a response. It panics with http.ErrAbortHandler where it cannot.
+func dropConnectionOrPanic(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		//nolint:forbidigo // the documented way to abort where hijacking is impossible, as on HTTP/2
@@ -173,7 +175,7 @@ func dropConnection(w http.ResponseWriter) {
 
 // SendAnswer writes a response without applying the scripted faults.
 func (k *Kit) SendAnswer(w http.ResponseWriter, r *http.Request, a Answer) {
-	k.writeAnswer(w, r, a, nil, nil)
+	k.writeAnswerWithFault(w, r, a, nil, nil)
 }
 
 // SendRedirect redirects a browser to an address.
@@ -182,7 +184,8 @@ func (k *Kit) SendRedirect(w http.ResponseWriter, r *http.Request, to string) {
 	http.Redirect(w, r, to, http.StatusFound)
 }
 
-func (k *Kit) writeAnswer(
+// writeAnswerWithFault writes an answer as the fault damages or delays it. Without a fault, hit is nil.
+func (k *Kit) writeAnswerWithFault(
 	w http.ResponseWriter, r *http.Request, a Answer, hit *Fault, cleared <-chan struct{},
 ) {
 	body, err := json.Marshal(a.Body)
@@ -217,7 +220,7 @@ func (k *Kit) writeAnswer(
 		if err == nil {
 			err = http.NewResponseController(w).Flush()
 		}
-		if err != nil || !k.waitFor(each, cleared) {
+		if err != nil || !k.waitAtMost(each, cleared) {
 			return
 		}
 	}

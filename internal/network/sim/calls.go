@@ -73,7 +73,7 @@ func (c *Calls) UploadedBytes() map[string]int {
 	return maps.Clone(c.uploaded)
 }
 
-func (c *Calls) addRecord(rec CallRecord) int {
+func (c *Calls) addRecord(rec CallRecord) (seq int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ring[c.total%len(c.ring)] = rec
@@ -81,7 +81,7 @@ func (c *Calls) addRecord(rec CallRecord) int {
 	return c.total - 1
 }
 
-func (c *Calls) updateRecord(seq int, change func(*CallRecord)) {
+func (c *Calls) updateRecordIfKept(seq int, change func(*CallRecord)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if seq >= 0 && seq >= c.total-len(c.ring) {
@@ -153,6 +153,6 @@ func (k *Kit) ArrivalTime(r *http.Request) time.Time {
 
 func (k *Kit) updateRequestRecord(r *http.Request, change func(*CallRecord)) {
 	if q, ok := r.Context().Value(requestKey{}).(request); ok {
-		k.Calls.updateRecord(q.seq, change)
+		k.Calls.updateRecordIfKept(q.seq, change)
 	}
 }

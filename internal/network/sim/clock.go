@@ -47,11 +47,11 @@ func (k *Kit) ClockOffset() time.Duration {
 func (k *Kit) Option(name string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.readOption(name)
+	return k.optionLocked(name)
 }
 
-// readOption is Option for a caller that holds the lock.
-func (k *Kit) readOption(name string) string {
+// optionLocked is Option for a caller that holds k.mu.
+func (k *Kit) optionLocked(name string) string {
 	if k.options.Has(name) {
 		return k.options.Get(name)
 	}
@@ -84,7 +84,7 @@ func (k *Kit) ListOptions() []Option {
 	var list []Option
 	for _, n := range k.networks {
 		for _, o := range n.about.Options {
-			o.Value = k.readOption(o.Name)
+			o.Value = k.optionLocked(o.Name)
 			list = append(list, o)
 		}
 	}

@@ -107,7 +107,7 @@ func (o *OAuth) ServeConsent(w http.ResponseWriter, r *http.Request) {
 	err := r.ParseForm()
 	var scopes []string
 	if err == nil {
-		scopes, err = o.checkRequest(r)
+		scopes, err = o.checkRequestAndReadScopes(r)
 	}
 	switch {
 	case err != nil:
@@ -125,8 +125,9 @@ func (o *OAuth) serveProblem(w http.ResponseWriter, r *http.Request, heading str
 	})
 }
 
-// checkRequest returns the requested scopes, or an error that says why the consent page cannot be shown.
-func (o *OAuth) checkRequest(r *http.Request) ([]string, error) {
+// checkRequestAndReadScopes returns the requested scopes, or an error that says why the consent page cannot be shown.
+// The form of the request must be parsed.
+func (o *OAuth) checkRequestAndReadScopes(r *http.Request) (scopes []string, err error) {
 	known := o.cfg.listPageParams()
 	for _, name := range known {
 		if len(r.Form[name]) > 1 {
@@ -162,10 +163,11 @@ func (o *OAuth) checkRequest(r *http.Request) ([]string, error) {
 	case challenge != "" && len(challenge) != len(o.cfg.PKCE.encodeSum(make([]byte, sha256.Size))):
 		return nil, fmt.Errorf("code_challenge must be a SHA-256 hash encoded as %s", o.cfg.PKCE)
 	}
-	return o.checkScopes(SplitScopes(r.Form.Get("scope")))
+	return o.scopesOrRefuse(SplitScopes(r.Form.Get("scope")))
 }
 
-func (o *OAuth) checkScopes(scopes []string) ([]string, error) {
+// scopesOrRefuse returns the scopes unchanged, or an error that says why a request for them is refused.
+func (o *OAuth) scopesOrRefuse(scopes []string) ([]string, error) {
 	if len(scopes) == 0 {
 		return nil, errors.New("scope is missing")
 	}
@@ -215,18 +217,18 @@ const mostOffered = 24
 // cases, the account with the latest consent comes first. The first account is selected.
 func (o *OAuth) offerAccounts() Group {
 	group := o.cfg.Accounts()
-	latest, valid := o.findAccountConsents()
+	latestNumber, hasAccess := o.findAccountConsents()
 	rank := func(c Choice) int {
 		switch {
-		case latest[c.Value] == 0:
+		case latestNumber[c.Value] == 0:
 			return 2
-		case valid[c.Value]:
+		case hasAccess[c.Value]:
 			return 1
 		}
 		return 0
 	}
 	slices.SortStableFunc(group.Choices, func(a, b Choice) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(latest[b.Value], latest[a.Value]))
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(latestNumber[b.Value], latestNumber[a.Value]))
 	})
 	group.Choices = group.Choices[:min(len(group.Choices), mostOffered)]
 	if len(group.Choices) > 0 {
@@ -238,23 +240,23 @@ func (o *OAuth) offerAccounts() Group {
 
 // findAccountConsents returns the number of the latest consent for each account, from 1 on, and the accounts to which
 // the app has access.
-func (o *OAuth) findAccountConsents() (latest map[string]int, valid map[string]bool) {
+func (o *OAuth) findAccountConsents() (latestNumber map[string]int, hasAccess map[string]bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	latest, valid = map[string]int{}, map[string]bool{}
+	latestNumber, hasAccess = map[string]int{}, map[string]bool{}
 	number := 0
 	for c := range o.codes.All() {
 		number++
 		for _, id := range append([]string{c.Subject}, c.Targets...) {
-			latest[id] = number
+			latestNumber[id] = number
 		}
 	}
 	for t := range o.tokens.All() {
 		if t.RefusalAt(o.kit.Now()) == "" {
-			valid[t.Subject] = true
+			hasAccess[t.Subject] = true
 		}
 	}
-	return latest, valid
+	return latestNumber, hasAccess
 }
 
 func (o *OAuth) handleDecision(w http.ResponseWriter, r *http.Request, scopes []string) {

@@ -154,7 +154,7 @@ func (f *Faults) Add(faults ...Fault) ([]Fault, error) {
 		return nil, fmt.Errorf("there can be at most %d faults", maxFaults)
 	}
 	for i := range faults {
-		if err := f.checkFault(&faults[i]); err != nil {
+		if err := f.setDefaultsAndCheckLocked(&faults[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -168,7 +168,8 @@ func (f *Faults) Add(faults ...Fault) ([]Fault, error) {
 	return faults, nil
 }
 
-func (f *Faults) checkFault(x *Fault) error {
+// setDefaultsAndCheckLocked is for a caller that holds f.mu.
+func (f *Faults) setDefaultsAndCheckLocked(x *Fault) error {
 	if x.Call == "" {
 		x.Call = AnyCall
 	}
@@ -293,9 +294,9 @@ func (f *Faults) Clear() {
 	f.cleared = make(chan struct{})
 }
 
-// takeMatching returns the faults for this call, and counts them as fired: all matching slow faults and the first
-// other one. The delays end when cleared is closed.
-func (f *Faults) takeMatching(c Call) (slow []Fault, hit *Fault, cleared <-chan struct{}) {
+// fireMatching returns the faults for this call, and counts them as fired: all matching slow faults and the first
+// other one, except those that break an upload. The delays end when cleared is closed.
+func (f *Faults) fireMatching(c Call) (slow []Fault, hit *Fault, cleared <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var used bool
@@ -317,12 +318,13 @@ func (f *Faults) takeMatching(c Call) (slow []Fault, hit *Fault, cleared <-chan 
 		hit = &copied
 	}
 	if used {
-		f.retireSpent()
+		f.retireSpentLocked()
 	}
 	return slow, hit, f.cleared
 }
 
-func (f *Faults) retireSpent() {
+// retireSpentLocked is for a caller that holds f.mu.
+func (f *Faults) retireSpentLocked() {
 	f.active = slices.DeleteFunc(f.active, func(x *Fault) bool {
 		if x.isSpent() {
 			f.spent = append(f.spent, *x)
@@ -346,11 +348,11 @@ func (x *Fault) matchesCall(c Call) bool {
 		(x.Call == AnyCall || slices.Contains(c.Names, x.Call)) &&
 		(x.Account == "" || x.Account == c.Account) &&
 		strings.Contains(c.Text, x.Match) &&
-		x.suitsCall(c)
+		x.canAffect(c)
 }
 
-// suitsCall reports whether the fault's kind makes sense for the call, so a fault is not used up without an effect.
-func (x *Fault) suitsCall(c Call) bool {
+// canAffect reports whether a fault of this kind can affect the call, so a fault is not used up without an effect.
+func (x *Fault) canAffect(c Call) bool {
 	switch x.Kind {
 	case NeverReady:
 		return slices.Contains(c.Names, "create") || slices.Contains(c.Names, "status")

@@ -31,12 +31,12 @@ const (
 // from public or loopback addresses, and only if robots.txt allows their crawler. The server must send the correct
 // length and type of the file.
 func (k *Kit) FetchFile(ctx context.Context, network, account, address string) (Media, error) {
-	slow, hit, cleared := k.Faults.takeMatching(
+	slow, hit, cleared := k.Faults.fireMatching(
 		Call{Network: network, Names: []string{CallFetch}, Account: account, Text: address},
 	)
-	early, late := sumDelays(slow, hit)
+	beforeEffect, afterEffect := sumDelays(slow, hit)
 	switch {
-	case !k.waitFor(early+late, cleared):
+	case !k.waitAtMost(beforeEffect+afterEffect, cleared):
 		return Media{}, errors.New("fetch media: the sandbox is stopping")
 	case hit != nil:
 		return Media{}, fmt.Errorf("fetch media: scripted fault %s", hit.Kind)
@@ -50,7 +50,7 @@ func (k *Kit) FetchFile(ctx context.Context, network, account, address string) (
 		Transport:     &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	if err := checkRobots(ctx, client, address); err != nil {
+	if err := fetchAndCheckRobots(ctx, client, address); err != nil {
 		return Media{}, fmt.Errorf("fetch media: %w", err)
 	}
 	resp, err := getFile(ctx, client, address)
@@ -64,7 +64,7 @@ func (k *Kit) FetchFile(ctx context.Context, network, account, address string) (
 	case resp.ContentLength < 0:
 		return Media{}, errors.New("fetch media: the response has no Content-Length")
 	}
-	m, err := k.storeFile(resp.Body)
+	m, err := k.detectAndStoreMediaIfRoom(resp.Body)
 	if err != nil {
 		return Media{}, fmt.Errorf("read media: %w", err)
 	}
@@ -84,13 +84,14 @@ func getFile(ctx context.Context, client *http.Client, address string) (*http.Re
 	return client.Do(req)
 }
 
-// storeFile reads a whole file, detects its format, and stores it for the pages that show it.
-func (k *Kit) storeFile(body io.Reader) (Media, error) {
+// detectAndStoreMediaIfRoom reads a whole file, detects its format, and stores it for the pages that show it, if
+// there is room.
+func (k *Kit) detectAndStoreMediaIfRoom(body io.Reader) (Media, error) {
 	file, err := k.shelf.createTemp()
 	if err != nil {
 		return Media{}, err
 	}
-	defer k.shelf.discardFile(file)
+	defer k.shelf.closeAndDeleteUnlessKept(file)
 	sum := sha256.New()
 	size, err := io.Copy(io.MultiWriter(file, sum), body)
 	if err != nil {
@@ -98,7 +99,7 @@ func (k *Kit) storeFile(body io.Reader) (Media, error) {
 	}
 	m := DetectMedia(file, size)
 	m.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	return m, k.shelf.keepFile(file, m)
+	return m, k.shelf.keepFileIfRoom(file, m)
 }
 
 func (k *Kit) mayFetch(address string) bool {
@@ -127,9 +128,9 @@ func checkDialAddress(_, address string, _ syscall.RawConn) error {
 	return errors.New("dial the media host: the address is neither public nor loopback")
 }
 
-// checkRobots returns an error if robots.txt forbids the networks' crawler to fetch the address. A host without a
-// robots.txt allows it.
-func checkRobots(ctx context.Context, client *http.Client, address string) error {
+// fetchAndCheckRobots returns an error if the robots.txt of the address's host forbids the networks' crawler to fetch
+// the address. A host without a robots.txt allows it.
+func fetchAndCheckRobots(ctx context.Context, client *http.Client, address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
 		return err

@@ -32,23 +32,23 @@ type line struct {
 // ErrJournalInUse is the error of New if another process uses the journal, and one of the two needs it alone.
 var ErrJournalInUse = errors.New("another process is using the sandbox journal: wait until that process ends, and then try again")
 
-// openJournal opens the journal and reads the records of earlier runs. If alone is true, no other process can use the
-// journal until it is closed.
-func openJournal(path string, alone bool) (*journal, error) {
+// openAndLockJournal opens the journal and reads the records of earlier runs. If alone is true, no other process can
+// use the journal until it is closed. Without a path, the journal has no file.
+func openAndLockJournal(pathOrEmpty string, alone bool) (*journal, error) {
 	j := &journal{past: map[tableKey][]line{}}
-	if path == "" {
+	if pathOrEmpty == "" {
 		return j, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(pathOrEmpty), 0o700); err != nil {
 		return nil, fmt.Errorf("create the folder of the sandbox journal: %w", err)
 	}
 	// Tokens of simulated networks are credentials of this sandbox, so nobody else may read them.
 	var err error
-	j.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	j.file, err = os.OpenFile(pathOrEmpty, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the sandbox journal: %w", err)
 	}
-	err = lockJournal(j.file, alone)
+	err = tryLockJournal(j.file, alone)
 	if err == nil {
 		err = j.loadFileAndDropIncompleteLine()
 	}
@@ -78,8 +78,9 @@ func (j *journal) loadFileAndDropIncompleteLine() error {
 	return nil
 }
 
-// lockJournal locks the file until it is closed: against every other process, or only against one that needs it alone.
-func lockJournal(file *os.File, alone bool) error {
+// tryLockJournal locks the file until it is closed: against every other process, or only against one that needs it
+// alone. It does not wait, but returns ErrJournalInUse.
+func tryLockJournal(file *os.File, alone bool) error {
 	how := syscall.LOCK_SH
 	if alone {
 		how = syscall.LOCK_EX

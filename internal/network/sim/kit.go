@@ -98,7 +98,7 @@ type registration struct {
 
 // New opens the journal and returns a kit that the simulators of one sandbox share.
 func New(cfg Config) (*Kit, error) {
-	j, err := openJournal(cfg.JournalPath, cfg.JournalAlone)
+	j, err := openAndLockJournal(cfg.JournalPath, cfg.JournalAlone)
 	if err != nil {
 		return nil, err
 	}
@@ -172,8 +172,8 @@ func (k *Kit) Networks() []About {
 	return list
 }
 
-// titleOf returns the title of the network with this id, or the id if there is none.
-func (k *Kit) titleOf(network string) string {
+// titleOrID returns the title of the network with this id, or the id if there is none.
+func (k *Kit) titleOrID(network string) string {
 	for _, about := range k.Networks() {
 		if about.ID == network {
 			return about.Title
@@ -227,7 +227,7 @@ func (k *Kit) RunJob(work func(ctx context.Context)) {
 		k.idle = make(chan struct{})
 	}
 	k.work.Go(func() {
-		defer k.jobEnded()
+		defer k.countEndedJob()
 		work(k.ctx)
 	})
 }
@@ -250,7 +250,7 @@ func (k *Kit) RunAfter(d time.Duration, act func()) {
 	})
 }
 
-func (k *Kit) jobEnded() {
+func (k *Kit) countEndedJob() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.busy--; k.busy == 0 {
@@ -281,5 +281,5 @@ func (k *Kit) Close() error {
 	k.cancel()
 	k.mu.Unlock()
 	k.work.Wait()
-	return errors.Join(k.shelf.close(), k.journal.close())
+	return errors.Join(k.shelf.removeAllIfTemporary(), k.journal.close())
 }

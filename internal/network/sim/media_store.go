@@ -26,15 +26,15 @@ type mediaStore struct {
 	total     int64 // bytes stored since the start
 }
 
-func newMediaStore(journal string) *mediaStore {
-	if journal == "" {
+func newMediaStore(journalOrEmpty string) *mediaStore {
+	if journalOrEmpty == "" {
 		return &mediaStore{temporary: true}
 	}
-	return &mediaStore{folder: filepath.Join(filepath.Dir(journal), "sandbox-media")}
+	return &mediaStore{folder: filepath.Join(filepath.Dir(journalOrEmpty), "sandbox-media")}
 }
 
-// makeFolder returns the store's folder, and creates it if it does not exist.
-func (s *mediaStore) makeFolder() (string, error) {
+// findOrCreateFolder returns the store's folder, and creates it if it does not exist.
+func (s *mediaStore) findOrCreateFolder() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var err error
@@ -51,7 +51,7 @@ func (s *mediaStore) makeFolder() (string, error) {
 
 // createTemp creates an empty file in the store's folder.
 func (s *mediaStore) createTemp() (*os.File, error) {
-	folder, err := s.makeFolder()
+	folder, err := s.findOrCreateFolder()
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +62,8 @@ func (s *mediaStore) createTemp() (*os.File, error) {
 	return file, nil
 }
 
-// keepFile stores a file under its hash, if there is room for it.
-func (s *mediaStore) keepFile(file *os.File, m Media) error {
+// keepFileIfRoom moves a file from the store's folder to its hash, if the file's format is known and there is room.
+func (s *mediaStore) keepFileIfRoom(file *os.File, m Media) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m.Kind == "" || m.Bytes > shelfFile || s.total+m.Bytes > shelfTotal {
@@ -76,8 +76,8 @@ func (s *mediaStore) keepFile(file *os.File, m Media) error {
 	return nil
 }
 
-// discardFile closes a file, and deletes it unless keepFile has stored it.
-func (s *mediaStore) discardFile(file *os.File) {
+// closeAndDeleteUnlessKept closes a file, and deletes it unless keepFileIfRoom has stored it.
+func (s *mediaStore) closeAndDeleteUnlessKept(file *os.File) {
 	_ = file.Close()
 	_ = os.Remove(file.Name())
 }
@@ -99,7 +99,7 @@ func (s *mediaStore) removeAll() error {
 	return nil
 }
 
-func (s *mediaStore) close() error {
+func (s *mediaStore) removeAllIfTemporary() error {
 	if !s.temporary {
 		return nil
 	}

@@ -68,7 +68,7 @@ func (m *Media) readAudioConfig(entry []byte) {
 
 // findDecoderConfig returns the innermost of three nested descriptors. Each begins with its tag, its length and some
 // other bytes.
-func findDecoderConfig(entry []byte) []byte {
+func findDecoderConfig(entry []byte) (configOrNil []byte) {
 	_, rest, _ := bytes.Cut(entry, []byte("esds\x00\x00\x00\x00"))
 	for _, d := range []struct {
 		tag  byte
@@ -101,7 +101,7 @@ func (m *Media) readDisplaySize(head []byte) {
 }
 
 // readHeaderSeconds returns the length in an mvhd or mdhd box.
-func readHeaderSeconds(head []byte) float64 {
+func readHeaderSeconds(head []byte) (secondsOrZero float64) {
 	if len(head) < 20 {
 		return 0
 	}
@@ -124,8 +124,8 @@ func countSamples(table []byte) int {
 	return count
 }
 
-// readTopBox returns the content of a top-level box of the file.
-func readTopBox(file io.ReaderAt, size int64, name string) []byte {
+// readTopBox returns the content of a top-level box of the file, at most boxLimit bytes of it.
+func readTopBox(file io.ReaderAt, size int64, name string) (contentOrNil []byte) {
 	var head [16]byte
 	for from := int64(0); from+8 <= size; {
 		if n, _ := file.ReadAt(head[:], from); n < 8 {
@@ -152,7 +152,7 @@ func readTopBox(file io.ReaderAt, size int64, name string) []byte {
 }
 
 // findNestedBox returns the content of a nested box, or nil if one of the boxes is missing.
-func findNestedBox(data []byte, path ...string) []byte {
+func findNestedBox(data []byte, path ...string) (contentOrNil []byte) {
 	for _, name := range path {
 		inner, ok := findBox(data, name)
 		if !ok {

@@ -113,12 +113,12 @@ func (k *Kit) ServePage(w http.ResponseWriter, r *http.Request, status int, name
 		"link":    k.SandboxURL,
 		"base":    k.Prefix,
 		"app":     k.AppName,
-		"network": k.titleOf,
+		"network": k.titleOrID,
 		"home":    func() string { return k.cfg.Home },
 		"mails":   func() string { return k.cfg.Outbox },
 		"tokens":  func() string { return k.cfg.Tokens },
 		"icon":    func() string { return k.cfg.Icon },
-		"excerpt": excerptOf,
+		"excerpt": excerptOrPlaceholder,
 		"time":    func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC") },
 		"date":    func(t time.Time) string { return t.UTC().Format("2 January 2006") },
 		"clock":   func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
@@ -144,8 +144,8 @@ func (k *Kit) ServePage(w http.ResponseWriter, r *http.Request, status int, name
 	_, _ = w.Write(body.Bytes())
 }
 
-// excerptOf returns the beginning of a post's text, by which people recognize the post.
-func excerptOf(text string) string {
+// excerptOrPlaceholder returns the beginning of a post's text, by which people recognize the post.
+func excerptOrPlaceholder(text string) string {
 	const longest = 160
 	text = strings.TrimSpace(text)
 	if runes := []rune(text); len(runes) > longest {

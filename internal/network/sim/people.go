@@ -27,7 +27,7 @@ func (k *Kit) ListPeople() []Person {
 	k.mu.Unlock()
 	var list []Person
 	for _, o := range logins {
-		list = append(list, o.listPeople()...)
+		list = append(list, o.listPeopleWithAccess()...)
 	}
 	return list
 }
@@ -39,21 +39,21 @@ func (k *Kit) RemoveApp(network, person string, erase bool) error {
 	logins := slices.Clone(k.logins)
 	k.mu.Unlock()
 	for _, o := range logins {
-		for _, p := range o.listPeople() {
+		for _, p := range o.listPeopleWithAccess() {
 			if p.Network == network && p.ID == person {
 				if erase && !p.Erases {
 					return fmt.Errorf("%s does not pass on requests to delete data", p.Title)
 				}
-				return o.removeApp(person, erase)
+				return o.removeAppAndReport(person, erase)
 			}
 		}
 	}
 	return fmt.Errorf("nobody with the ID %q has granted access on %q", person, network)
 }
 
-// listPeople returns the people whose grants have a valid token.
-func (o *OAuth) listPeople() (list []Person) {
-	for _, id := range o.personIDs() {
+// listPeopleWithAccess returns the people whose grants have a valid token.
+func (o *OAuth) listPeopleWithAccess() (list []Person) {
+	for _, id := range o.listIDsWithAccess() {
 		list = append(list, Person{
 			Network: o.cfg.Network, Title: o.cfg.Title, ID: id, Name: o.cfg.NameOf(id),
 			Reports: o.cfg.Removed != nil, Erases: o.cfg.Erases,
@@ -62,11 +62,11 @@ func (o *OAuth) listPeople() (list []Person) {
 	return list
 }
 
-func (o *OAuth) personIDs() (ids []string) {
+func (o *OAuth) listIDsWithAccess() (ids []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for t := range o.tokens.All() {
-		id := o.personID(t)
+		id := o.personIDOrEmptyLocked(t)
 		if id != "" && t.RefusalAt(o.kit.Now()) == "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
@@ -74,8 +74,8 @@ func (o *OAuth) personIDs() (ids []string) {
 	return ids
 }
 
-// personID returns the person who granted the token; "" if unknown. The caller holds the lock.
-func (o *OAuth) personID(t Token) string {
+// personIDOrEmptyLocked returns the person who granted the token; "" if unknown. The caller holds o.mu.
+func (o *OAuth) personIDOrEmptyLocked(t Token) string {
 	switch c := o.codes.Get(t.Grant); {
 	case c == nil:
 		return ""
@@ -86,7 +86,7 @@ func (o *OAuth) personID(t Token) string {
 	}
 }
 
-func (o *OAuth) removeApp(person string, erase bool) error {
+func (o *OAuth) removeAppAndReport(person string, erase bool) error {
 	if err := o.EndPersonAccess(person); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (o *OAuth) removeApp(person string, erase bool) error {
 
 // EndPersonAccess invalidates all tokens of a person.
 func (o *OAuth) EndPersonAccess(person string) error {
-	return o.EndTokens(Revoked, 0, func(t Token) bool { return o.personID(t) == person })
+	return o.EndTokens(Revoked, 0, func(t Token) bool { return o.personIDOrEmptyLocked(t) == person })
 }
 
 // notifyTimeout limits a call to the app.
@@ -113,7 +113,7 @@ func (k *Kit) NotifyApp(network, event string, header http.Header, body string, 
 	address := strings.TrimSuffix(k.cfg.CallbackURL, "/") + "/" + network + "/" + event
 	k.RunJob(func(ctx context.Context) {
 		for range times {
-			k.notifyOnce(ctx, network, address, header, body)
+			k.notifyAndRecord(ctx, network, address, header, body)
 		}
 	})
 }
@@ -121,7 +121,7 @@ func (k *Kit) NotifyApp(network, event string, header http.Header, body string, 
 // notifier shares no connections, because a test server closes those of http.DefaultClient when it stops.
 var notifier = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
-func (k *Kit) notifyOnce(ctx context.Context, network, address string, header http.Header, body string) {
+func (k *Kit) notifyAndRecord(ctx context.Context, network, address string, header http.Header, body string) {
 	ctx, cancel := context.WithTimeout(ctx, notifyTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(body))

@@ -123,7 +123,7 @@ func pictureColor(hue byte) paint.RGBA {
 	return paint.RGBA{R: part(0), G: part(1.0 / 3), B: part(2.0 / 3), A: 255}
 }
 
-func mixColors(a, b paint.RGBA, share float64) paint.RGBA {
-	mix := func(a, b uint8) uint8 { return uint8(float64(a)*(1-share) + float64(b)*share) }
+func mixColors(a, b paint.RGBA, shareOfB float64) paint.RGBA {
+	mix := func(a, b uint8) uint8 { return uint8(float64(a)*(1-shareOfB) + float64(b)*shareOfB) }
 	return paint.RGBA{R: mix(a.R, b.R), G: mix(a.G, b.G), B: mix(a.B, b.B), A: 255}
 }

@@ -54,13 +54,13 @@ func newPosts(k *Kit) *Posts {
 		p.owned[owner] = append(p.owned[owner], post)
 	}
 	for _, owned := range p.owned {
-		sortByTime(owned)
+		sortOldestFirst(owned)
 	}
 	return p
 }
 
-// sortByTime sorts posts, oldest first. Posts with the same time keep their order.
-func sortByTime(posts []*Post) {
+// sortOldestFirst keeps the order of posts with the same time.
+func sortOldestFirst(posts []*Post) {
 	slices.SortStableFunc(posts, func(a, b *Post) int { return a.CreatedAt.Compare(b.CreatedAt) })
 }
 
@@ -120,7 +120,7 @@ func (p *Posts) Backdate(network, id string, at time.Time) error {
 	post := *found
 	post.CreatedAt = at.UTC()
 	err := p.putLocked(post)
-	sortByTime(p.owned[postKey{network, post.Account}])
+	sortOldestFirst(p.owned[postKey{network, post.Account}])
 	return err
 }
 
@@ -184,7 +184,7 @@ func (p *Posts) All() []Post {
 			visible = append(visible, post)
 		}
 	}
-	sortByTime(visible)
+	sortOldestFirst(visible)
 	copies := make([]Post, len(visible))
 	for i, post := range visible {
 		copies[i] = *post

@@ -27,11 +27,11 @@ func OpenTable[V any](k *Kit, network, name string) *Table[V] {
 				k.unreadable = fmt.Errorf("restore %s %s of the sandbox: %w", name, l.ID, err)
 				return t
 			}
-			t.setValue(l.ID, value)
+			t.setInMemory(l.ID, value)
 		case l.ID == "":
-			t.dropAllValues()
+			t.dropAllFromMemory()
 		default:
-			t.dropValue(l.ID)
+			t.dropFromMemory(l.ID)
 		}
 	}
 	delete(k.journal.past, key)
@@ -58,7 +58,7 @@ func (t *Table[V]) All() iter.Seq[V] {
 // PutDefault adds an initial value, unless an earlier run has changed it.
 func (t *Table[V]) PutDefault(id string, value V) {
 	if !t.Has(id) {
-		t.setValue(id, value)
+		t.setInMemory(id, value)
 	}
 }
 
@@ -67,7 +67,7 @@ func (t *Table[V]) Put(id string, value V) error {
 	if err := t.journal.appendLine(t.key, id, value); err != nil {
 		return err
 	}
-	t.setValue(id, value)
+	t.setInMemory(id, value)
 	return nil
 }
 
@@ -76,7 +76,7 @@ func (t *Table[V]) Delete(id string) error {
 	if err := t.journal.appendLine(t.key, id, nil); err != nil {
 		return err
 	}
-	t.dropValue(id)
+	t.dropFromMemory(id)
 	return nil
 }
 
@@ -85,25 +85,23 @@ func (t *Table[V]) Clear() error {
 	if err := t.journal.appendLine(t.key, "", nil); err != nil {
 		return err
 	}
-	t.dropAllValues()
+	t.dropAllFromMemory()
 	return nil
 }
 
-// setValue, dropValue and dropAllValues change the table in memory only.
-
-func (t *Table[V]) setValue(id string, value V) {
+func (t *Table[V]) setInMemory(id string, value V) {
 	if !t.Has(id) {
 		t.order = append(t.order, id)
 	}
 	t.byID[id] = value
 }
 
-func (t *Table[V]) dropValue(id string) {
+func (t *Table[V]) dropFromMemory(id string) {
 	delete(t.byID, id)
 	t.order = slices.DeleteFunc(t.order, func(other string) bool { return other == id })
 }
 
-func (t *Table[V]) dropAllValues() {
+func (t *Table[V]) dropAllFromMemory() {
 	clear(t.byID)
 	t.order = nil
 }

@@ -137,10 +137,11 @@ func (o *OAuth) RedeemCode(text, redirectURI, verifier string) (Consented, Refus
 func (o *OAuth) IssueToken(t Token, life time.Duration) (Token, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.issueToken(t, life)
+	return o.issueTokenLocked(t, life)
 }
 
-func (o *OAuth) issueToken(t Token, life time.Duration) (Token, error) {
+// issueTokenLocked is IssueToken for a caller that holds o.mu.
+func (o *OAuth) issueTokenLocked(t Token, life time.Duration) (Token, error) {
 	t.Text, t.IssuedAt, t.ExpiresAt = NewSecret(o.cfg.Prefixes[t.Kind]), o.kit.Now(), time.Time{}
 	t.Ended, t.Number = "", 0
 	if life > 0 {
@@ -159,10 +160,10 @@ const (
 func (o *OAuth) IssuePair(c Consented, grant string, access, refresh time.Duration) (a, r Token, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if r, err = o.issueToken(Token{Consented: c, Kind: RefreshToken, Grant: grant}, refresh); err != nil {
+	if r, err = o.issueTokenLocked(Token{Consented: c, Kind: RefreshToken, Grant: grant}, refresh); err != nil {
 		return a, r, err
 	}
-	a, err = o.issueToken(Token{Consented: c, Kind: AccessToken, Grant: grant, Parent: r.Text}, access)
+	a, err = o.issueTokenLocked(Token{Consented: c, Kind: AccessToken, Grant: grant, Parent: r.Text}, access)
 	return a, r, err
 }
 
@@ -181,14 +182,14 @@ func (o *OAuth) RenewTokens(
 		return a, r, why, nil
 	}
 	if rotate {
-		if err = o.endToken(r, Used, 0); err != nil {
+		if err = o.endTokenLocked(r, Used, 0); err != nil {
 			return a, r, "", err
 		}
-		if r, err = o.issueToken(r, refresh); err != nil {
+		if r, err = o.issueTokenLocked(r, refresh); err != nil {
 			return a, r, "", err
 		}
 	}
-	a, err = o.issueToken(Token{Consented: r.Consented, Kind: AccessToken, Grant: r.Grant, Parent: r.Text}, access)
+	a, err = o.issueTokenLocked(Token{Consented: r.Consented, Kind: AccessToken, Grant: r.Grant, Parent: r.Text}, access)
 	return a, r, "", err
 }
 
@@ -224,7 +225,7 @@ func (o *OAuth) EndTokens(why Refusal, number int, match func(Token) bool) error
 	defer o.mu.Unlock()
 	for t := range o.tokens.All() {
 		if match(t) && t.Ended == "" {
-			if err := o.endToken(t, why, number); err != nil {
+			if err := o.endTokenLocked(t, why, number); err != nil {
 				return err
 			}
 		}
@@ -232,7 +233,8 @@ func (o *OAuth) EndTokens(why Refusal, number int, match func(Token) bool) error
 	return nil
 }
 
-func (o *OAuth) endToken(t Token, why Refusal, number int) error {
+// endTokenLocked is for a caller that holds o.mu.
+func (o *OAuth) endTokenLocked(t Token, why Refusal, number int) error {
 	t.Ended, t.Number = why, number
 	return o.tokens.Put(t.Text, t)
 }

@@ -13,16 +13,17 @@ import (
 // ErrOffset is the error for a part that does not start where the last one ended.
 var ErrOffset = errors.New("the part does not begin where the last one ended")
 
-// uploadPath returns the path of the file with an upload's bytes until it is complete.
-func (k *Kit) uploadPath(id string) (string, error) {
+// uploadPathCreatingFolder returns the path of the file with an upload's bytes until it is complete. Of this path, it
+// creates only the folder.
+func (k *Kit) uploadPathCreatingFolder(id string) (string, error) {
 	name := sha256.Sum256([]byte(id))
-	folder, err := k.shelf.makeFolder()
+	folder, err := k.shelf.findOrCreateFolder()
 	return filepath.Join(folder, "upload-"+hex.EncodeToString(name[:])), err
 }
 
 // UploadSize returns how many bytes of an upload have arrived, including in earlier runs.
 func (k *Kit) UploadSize(id string) int64 {
-	path, err := k.uploadPath(id)
+	path, err := k.uploadPathCreatingFolder(id)
 	if err != nil {
 		return 0
 	}
@@ -51,7 +52,7 @@ func (k *Kit) AppendUpload(id string, offset int64, part io.Reader) (size int64,
 		defer k.mu.Unlock()
 		delete(k.receiving, id)
 	}()
-	path, err := k.uploadPath(id)
+	path, err := k.uploadPathCreatingFolder(id)
 	if err != nil {
 		return size, err
 	}
@@ -65,7 +66,7 @@ func (k *Kit) AppendUpload(id string, offset int64, part io.Reader) (size int64,
 
 // FinishUpload turns a complete upload into a stored file, and removes the upload.
 func (k *Kit) FinishUpload(id string) (Media, error) {
-	path, err := k.uploadPath(id)
+	path, err := k.uploadPathCreatingFolder(id)
 	if err != nil {
 		return Media{}, err
 	}
@@ -74,8 +75,8 @@ func (k *Kit) FinishUpload(id string) (Media, error) {
 		return Media{}, fmt.Errorf("open an upload: %w", err)
 	}
 	defer func() { _ = file.Close(); _ = os.Remove(path) }()
-	return k.storeFile(file)
+	return k.detectAndStoreMediaIfRoom(file)
 }
 
 // KeepFile stores a file that was sent in one call.
-func (k *Kit) KeepFile(content io.Reader) (Media, error) { return k.storeFile(content) }
+func (k *Kit) KeepFile(content io.Reader) (Media, error) { return k.detectAndStoreMediaIfRoom(content) }

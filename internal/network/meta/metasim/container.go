@@ -97,7 +97,7 @@ func OpenContainers(
 	for c := range cs.table.All() {
 		cs.made[c.Account] = append(cs.made[c.Account], c.CreatedAt)
 		if c.Pending && c.MediaURL != "" {
-			cs.fetchFiles(c)
+			cs.startFetchingFile(c)
 		}
 	}
 	return cs
@@ -149,13 +149,14 @@ func (cs *Containers) Add(q *sim.Request, c *Container) (any, error) {
 	}
 	cs.made[c.Account] = append(cs.made[c.Account], now)
 	if c.Pending && c.MediaURL != "" {
-		cs.fetchFiles(c)
+		cs.startFetchingFile(c)
 	}
 	return map[string]any{"id": c.ID}, nil
 }
 
-// fetchFiles downloads a container's file in the background, as the networks do after they have returned its id.
-func (cs *Containers) fetchFiles(c *Container) {
+// startFetchingFile downloads a container's file in the background, as the networks do after they have returned its
+// id.
+func (cs *Containers) startFetchingFile(c *Container) {
 	kit, address := cs.graph.API.Kit, c.MediaURL
 	kit.RunJob(func(ctx context.Context) {
 		media, err := kit.FetchFile(ctx, cs.graph.API.Network, c.Account, address)
@@ -182,7 +183,7 @@ func (cs *Containers) FetchFile(c *Container, address string) error {
 	if err := cs.table.Put(c.ID, c); err != nil {
 		return err
 	}
-	cs.fetchFiles(c)
+	cs.startFetchingFile(c)
 	return nil
 }
 

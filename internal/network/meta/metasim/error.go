@@ -68,7 +68,7 @@ func LimitReached() *Error {
 }
 
 func (e *Error) toAnswer() sim.Answer {
-	body := map[string]any{"message": e.Message, "type": e.Type, "code": e.Code, "fbtrace_id": newTrace()}
+	body := map[string]any{"message": e.Message, "type": e.Type, "code": e.Code, "fbtrace_id": newTraceID()}
 	if e.Subcode != 0 {
 		body["error_subcode"] = e.Subcode
 	}
@@ -82,7 +82,7 @@ func (e *Error) toAnswer() sim.Answer {
 	return sim.Answer{Status: status, Header: e.header, Body: map[string]any{"error": body}}
 }
 
-func newTrace() string {
+func newTraceID() string {
 	raw := make([]byte, 16)
 	_, _ = rand.Read(raw)
 	return "A" + base64.RawURLEncoding.EncodeToString(raw)
@@ -118,8 +118,8 @@ func ParseErrors(table string) ([]sim.Documented, error) {
 	return append(own, shared...), err
 }
 
-// newTokenError returns the error for a token that does not work, or nil if it does.
-func (g *Graph) newTokenError(t sim.Token, why sim.Refusal) *Error {
+// tokenErrorOrNil returns the error for a token that does not work, or nil if it does.
+func (g *Graph) tokenErrorOrNil(t sim.Token, why sim.Refusal) *Error {
 	e := &Error{Status: g.Words.TokenStatus, Code: 190, Type: g.Words.TokenType}
 	switch why {
 	case "":
@@ -147,13 +147,14 @@ func (g *Graph) endingMessage(t sim.Token, subcode int) string {
 	if subcode == subExpired {
 		now := g.API.Kit.Now()
 		return fmt.Sprintf("Session has expired on %s. The current time is %s.",
-			tokenEnd(t, now).Format(time.RFC1123), now.Format(time.RFC1123))
+			expiryOrJustNow(t, now).Format(time.RFC1123), now.Format(time.RFC1123))
 	}
 	return cmp.Or(endings[subcode], "The session is invalid.")
 }
 
-// tokenEnd returns when a token expired or will expire.
-func tokenEnd(t sim.Token, now time.Time) time.Time {
+// expiryOrJustNow returns when a token expired or will expire. For a token that ended before its expiry, that is a
+// second before now.
+func expiryOrJustNow(t sim.Token, now time.Time) time.Time {
 	if t.Ended != "" && now.Before(t.ExpiresAt) {
 		return now.Add(-time.Second)
 	}
@@ -190,8 +191,8 @@ func (g *Graph) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 			Status: http.StatusTooManyRequests, Code: g.Words.Throttled, Message: "Request limit reached", Transient: true,
 		},
 		sim.ServerError:  {Status: http.StatusInternalServerError, Code: 2, Message: later, Transient: true},
-		sim.TokenExpired: *g.newTokenError(sim.Token{Number: f.Subcode}, sim.Expired),
-		sim.TokenRevoked: *g.newTokenError(sim.Token{Number: f.Subcode}, sim.Revoked),
+		sim.TokenExpired: *g.tokenErrorOrNil(sim.Token{Number: f.Subcode}, sim.Expired),
+		sim.TokenRevoked: *g.tokenErrorOrNil(sim.Token{Number: f.Subcode}, sim.Revoked),
 		sim.NotReadyRace: g.Words.Race,
 	}[f.Kind]
 	if f.Kind == sim.NotReadyRace && e.Code == 0 {
@@ -216,13 +217,14 @@ func (g *Graph) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 	answer := e.toAnswer()
 	if f.RetryAfter > 0 {
 		answer.Header = http.Header{"Retry-After": {strconv.Itoa(f.RetryAfter)}}
-		g.setUsage(q, &answer, 100, (f.RetryAfter+59)/60)
+		g.setUsageHeadersIfAny(q, &answer, 100, (f.RetryAfter+59)/60)
 	}
 	return answer
 }
 
-// setUsage adds the headers that say how much of its rate limits the app has used, in percent.
-func (g *Graph) setUsage(q *sim.Request, a *sim.Answer, percent, minutes int) {
+// setUsageHeadersIfAny adds the API's headers, if it has any, that say how much of its rate limits the app has used, in
+// percent, and how many minutes it must wait.
+func (g *Graph) setUsageHeadersIfAny(q *sim.Request, a *sim.Answer, percent, waitMinutes int) {
 	if g.Words.Usage == "" {
 		return
 	}
@@ -233,7 +235,7 @@ func (g *Graph) setUsage(q *sim.Request, a *sim.Answer, percent, minutes int) {
 	a.Header.Set("X-App-Usage", "{"+figures+"}")
 	if q.Account != "" {
 		a.Header.Set("X-Business-Use-Case-Usage", fmt.Sprintf(
-			`{%q:[{"type":%q,%s,"estimated_time_to_regain_access":%d}]}`, q.Account, g.Words.Usage, figures, minutes,
+			`{%q:[{"type":%q,%s,"estimated_time_to_regain_access":%d}]}`, q.Account, g.Words.Usage, figures, waitMinutes,
 		))
 	}
 }

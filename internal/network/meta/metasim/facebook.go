@@ -67,7 +67,7 @@ func (l *PageLogin) newConfig() sim.OAuthConfig {
 			{"error_description", "Permissions error"},
 			{"error_reason", "user_denied"},
 		},
-		Form: []string{"page", "newPage"}, Accounts: l.offerPages, Choose: l.choosePages,
+		Form: []string{"page", "newPage"}, Accounts: l.offerPages, Choose: l.chooseOrCreatePages,
 		NameOf:  func(string) string { return personName },
 		Removed: func(person string, erase bool) { ReportRemoval(l.kit, loginName, person, erase) }, Erases: true,
 		Check: func(r *http.Request) error {

@@ -40,7 +40,7 @@ func (k Kind) Pick(asked string, node map[string]any) (map[string]any, error) {
 			return nil, NoField(f.Name, k.name)
 		}
 		if value, ok := node[f.Name]; ok {
-			picked[f.Name] = pickFields(value, f.Sub)
+			picked[f.Name] = pickFieldsOrAll(value, f.Sub)
 		}
 	}
 	return picked, nil
@@ -59,14 +59,15 @@ type Field struct {
 
 // ParseFields reads a fields parameter.
 func ParseFields(text string) ([]Field, error) {
-	fields, rest, err := parseFields(text)
+	fields, rest, err := parseFieldsUntilBrace(text)
 	if err == nil && rest != "" {
 		err = fmt.Errorf("unexpected %q", rest)
 	}
 	return fields, err
 }
 
-func parseFields(text string) (fields []Field, rest string, err error) {
+// parseFieldsUntilBrace reads fields up to the first } that closes none of theirs, and returns the text from there on.
+func parseFieldsUntilBrace(text string) (fields []Field, rest string, err error) {
 	for text != "" && text[0] != '}' {
 		end := strings.IndexAny(text, ",{}.(")
 		if end < 0 {
@@ -81,7 +82,7 @@ func parseFields(text string) (fields []Field, rest string, err error) {
 			return nil, text, err
 		}
 		if strings.HasPrefix(text, "{") {
-			if f.Sub, text, err = parseFields(text[1:]); err != nil {
+			if f.Sub, text, err = parseFieldsUntilBrace(text[1:]); err != nil {
 				return nil, text, err
 			}
 			if !strings.HasPrefix(text, "}") {
@@ -99,7 +100,7 @@ func parseFields(text string) (fields []Field, rest string, err error) {
 	return fields, text, nil
 }
 
-func skipModifiers(text string) (string, error) {
+func skipModifiers(text string) (rest string, err error) {
 	for strings.HasPrefix(text, ".") {
 		end := strings.IndexByte(text, ')')
 		if end < 0 {
@@ -110,26 +111,26 @@ func skipModifiers(text string) (string, error) {
 	return text, nil
 }
 
-func pickFields(value any, fields []Field) any {
+func pickFieldsOrAll(value any, fields []Field) any {
 	if len(fields) == 0 {
 		return value
 	}
 	switch v := value.(type) {
 	case map[string]any:
 		if data, ok := v["data"]; ok && len(v) == 1 {
-			return map[string]any{"data": pickFields(data, fields)}
+			return map[string]any{"data": pickFieldsOrAll(data, fields)}
 		}
 		kept := map[string]any{}
 		for _, f := range fields {
 			if inner, ok := v[f.Name]; ok {
-				kept[f.Name] = pickFields(inner, f.Sub)
+				kept[f.Name] = pickFieldsOrAll(inner, f.Sub)
 			}
 		}
 		return kept
 	case []any:
 		kept := make([]any, 0, len(v))
 		for _, inner := range v {
-			kept = append(kept, pickFields(inner, fields))
+			kept = append(kept, pickFieldsOrAll(inner, fields))
 		}
 		return kept
 	}

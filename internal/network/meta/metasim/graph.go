@@ -39,7 +39,7 @@ func NewGraph(kit *sim.Kit, network string, oauth *sim.OAuth, lock sync.Locker, 
 	g := &Graph{Words: words}
 	g.API = &sim.API{
 		Kit: kit, Network: network, OAuth: oauth, Lock: lock, Containers: true, Error: g.errorAnswer, Fault: g.faultAnswer,
-		Finish: func(q *sim.Request, a *sim.Answer) { g.setUsage(q, a, 1, 0) },
+		Finish: func(q *sim.Request, a *sim.Answer) { g.setUsageHeadersIfAny(q, a, 1, 0) },
 	}
 	return g
 }
@@ -62,20 +62,21 @@ func (g *Graph) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Authenticate sets the token of a call. It returns an error if the token does not work.
 func (g *Graph) Authenticate(q *sim.Request) error {
 	if g.Proof && q.Bearer != "" {
-		if err := g.checkProof(q); err != nil {
+		if err := g.takeAndCheckProof(q); err != nil {
 			return err
 		}
 	}
 	t, why := g.API.OAuth.FindToken(q.Bearer)
-	if e := g.newTokenError(t, why); e != nil {
+	if e := g.tokenErrorOrNil(t, why); e != nil {
 		return e
 	}
 	q.Token = t
 	return nil
 }
 
-// checkProof verifies appsecret_proof when it is sent, and refuses a call without it when the option requires it.
-func (g *Graph) checkProof(q *sim.Request) error {
+// takeAndCheckProof removes appsecret_proof from the parameters and verifies it. It refuses a call without it when the
+// option requires it.
+func (g *Graph) takeAndCheckProof(q *sim.Request) error {
 	proof := q.Params.Get("appsecret_proof")
 	q.Params.Del("appsecret_proof")
 	mac := hmac.New(sha256.New, []byte(g.API.Kit.ClientSecret()))

@@ -113,12 +113,12 @@ func (l *PageLogin) serveGraph(w http.ResponseWriter, r *http.Request) {
 	var route sim.Route
 	if err == nil {
 		w.Header().Set(versionHeader, version)
-		m, route, err = l.findCall(q, path)
+		m, route, err = l.authenticateAndFindRoute(q, path)
 	}
-	l.serveCall(w, r, q, m, route, err)
+	l.serveCallOrError(w, r, q, m, route, err)
 }
 
-func (l *PageLogin) serveCall(
+func (l *PageLogin) serveCallOrError(
 	w http.ResponseWriter, r *http.Request, q *sim.Request, m Member, route sim.Route, err error,
 ) {
 	if err != nil {
@@ -128,8 +128,8 @@ func (l *PageLogin) serveCall(
 	m.Graph.API.ServeCall(r.Context(), q, route)
 }
 
-// findMember returns the network whose scopes were granted.
-func (l *PageLogin) findMember(c sim.Consented) Member {
+// findMemberOrLast returns the network whose scopes were granted, or the last one if no network's were.
+func (l *PageLogin) findMemberOrLast(c sim.Consented) Member {
 	for _, m := range l.members {
 		if slices.Contains(c.Scopes, m.Scope) {
 			return m
@@ -138,24 +138,25 @@ func (l *PageLogin) findMember(c sim.Consented) Member {
 	return l.members[len(l.members)-1]
 }
 
-// findCall returns the route of a path, and the network that it belongs to.
-func (l *PageLogin) findCall(q *sim.Request, path string) (Member, sim.Route, error) {
+// authenticateAndFindRoute sets the token of a call that needs one, and returns the route of a path and the network
+// that it belongs to.
+func (l *PageLogin) authenticateAndFindRoute(q *sim.Request, path string) (Member, sim.Route, error) {
 	switch path {
 	case "oauth/access_token":
 		if q.Params.Get("grant_type") == "fb_exchange_token" {
 			q.Token, _ = l.oauth.FindToken(q.Params.Get("fb_exchange_token"))
-			return l.findMember(q.Token.Consented), l.tokenRoute(CallToken), nil
+			return l.findMemberOrLast(q.Token.Consented), l.tokenRoute(CallToken), nil
 		}
-		return l.findMember(l.oauth.PeekCode(q.Params.Get("code"))), l.tokenRoute(CallExchange), nil
+		return l.findMemberOrLast(l.oauth.PeekCode(q.Params.Get("code"))), l.tokenRoute(CallExchange), nil
 	case "debug_token":
 		t, _ := l.oauth.FindToken(q.Params.Get("input_token"))
-		m := l.findMember(t.Consented)
-		route, err := m.Graph.debugRoute(q, l.appToken())
+		m := l.findMemberOrLast(t.Consented)
+		route, err := m.Graph.authenticateForDebugRoute(q, l.appToken())
 		return m, route, err
 	}
 	if path == personID+"/permissions" && q.R.Method == http.MethodDelete && q.Bearer == l.appToken() {
 		m := l.members[0]
-		return m, l.revokeRoute(), m.Graph.checkProof(q)
+		return m, l.revokeRoute(), m.Graph.takeAndCheckProof(q)
 	}
 	if err := l.members[0].Graph.Authenticate(q); err != nil {
 		return Member{}, sim.Route{}, err
@@ -170,11 +171,11 @@ func (l *PageLogin) findCall(q *sim.Request, path string) (Member, sim.Route, er
 	switch {
 	case id == personID:
 		route, err := l.personRoute(q, edge)
-		return l.findMember(q.Token.Consented), route, err
+		return l.findMemberOrLast(q.Token.Consented), route, err
 	case p != nil && !CanSee(q.Token, id):
 		return Member{}, sim.Route{}, NotFound(q.R.Method, id)
 	case p != nil && edge == "" && q.R.Method == http.MethodGet:
-		return l.findMember(q.Token.Consented), l.pageRoute(p), nil
+		return l.findMemberOrLast(q.Token.Consented), l.pageRoute(p), nil
 	}
 	for _, m := range l.members {
 		if route, ok, err := m.Node(q, id, edge); ok || err != nil {
@@ -236,7 +237,7 @@ func listPermissions(q *sim.Request) (any, error) {
 func (l *PageLogin) listAccounts(q *sim.Request) (any, error) {
 	var nodes []map[string]any
 	for _, id := range q.Token.Targets {
-		node, err := l.pageNode(q.Token, l.pages.Get(id))
+		node, err := l.pageNodeWithOwnToken(q.Token, l.pages.Get(id))
 		if err != nil {
 			return nil, err
 		}
@@ -256,7 +257,7 @@ func GraphAddress(q *sim.Request, id, edge string) string {
 // pageRoute serves a Page, for its own token or the person's.
 func (l *PageLogin) pageRoute(p *Page) sim.Route {
 	return sim.Route{Names: []string{CallProfile}, Params: []string{"fields"}, Serve: func(q *sim.Request) (any, error) {
-		node, err := l.pageNode(q.Token, p)
+		node, err := l.pageNodeWithOwnToken(q.Token, p)
 		if err != nil {
 			return nil, err
 		}
@@ -266,9 +267,9 @@ func (l *PageLogin) pageRoute(p *Page) sim.Route {
 }
 
 // tokenRoute exchanges a code, or a short-lived token for a long-lived one.
-func (l *PageLogin) tokenRoute(name string) sim.Route {
+func (l *PageLogin) tokenRoute(callName string) sim.Route {
 	return sim.Route{
-		Names:  []string{name},
+		Names:  []string{callName},
 		Params: []string{"client_id", "client_secret", "redirect_uri", "code", "grant_type", "fb_exchange_token"},
 		Serve: func(q *sim.Request) (any, error) {
 			if q.Bearer != "" {
@@ -285,7 +286,7 @@ func (l *PageLogin) tokenRoute(name string) sim.Route {
 			case "", "authorization_code":
 				return l.exchangeCode(q)
 			case "fb_exchange_token":
-				return l.exchangeToken(q)
+				return l.exchangeForLongToken(q)
 			case "client_credentials":
 				return map[string]any{"access_token": l.appToken(), "token_type": "bearer"}, nil
 			default:
@@ -313,17 +314,17 @@ func (l *PageLogin) exchangeCode(q *sim.Request) (any, error) {
 		refusal.Code = 100
 		return nil, &refusal
 	}
-	return l.grantToken(sim.Token{Consented: consented, Kind: shortToken, Grant: code}, 85*time.Minute)
+	return l.issueTokenForResponse(sim.Token{Consented: consented, Kind: shortToken, Grant: code}, 85*time.Minute)
 }
 
-// exchangeToken exchanges a token for one of 60 days. No document says that exchanging a long-lived token extends it,
-// so here the new token expires with the old one.
-func (l *PageLogin) exchangeToken(q *sim.Request) (any, error) {
+// exchangeForLongToken exchanges a token for one of 60 days. No document says that exchanging a long-lived token
+// extends it, so here the new token expires with the old one.
+func (l *PageLogin) exchangeForLongToken(q *sim.Request) (any, error) {
 	t, why := l.oauth.FindToken(q.Params.Get("fb_exchange_token"))
 	if t.Kind == pageToken {
 		why = sim.Unknown
 	}
-	if e := l.members[0].Graph.newTokenError(t, why); e != nil {
+	if e := l.members[0].Graph.tokenErrorOrNil(t, why); e != nil {
 		return nil, e
 	}
 	life := longLife
@@ -331,10 +332,11 @@ func (l *PageLogin) exchangeToken(q *sim.Request) (any, error) {
 		life = t.ExpiresAt.Sub(l.kit.Now())
 	}
 	t.Kind, t.Parent = longToken, t.Text
-	return l.grantToken(t, life)
+	return l.issueTokenForResponse(t, life)
 }
 
-func (l *PageLogin) grantToken(t sim.Token, life time.Duration) (any, error) {
+// issueTokenForResponse issues a token like t and returns the body of the response.
+func (l *PageLogin) issueTokenForResponse(t sim.Token, life time.Duration) (any, error) {
 	t, err := l.oauth.IssueToken(t, life)
 	return map[string]any{"access_token": t.Text, "token_type": "bearer", "expires_in": int(life.Seconds())}, err
 }
@@ -344,13 +346,13 @@ func (l *PageLogin) serveUpload(w http.ResponseWriter, r *http.Request) {
 	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "OAuth ")
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	if !ok || r.Method != http.MethodPost || len(parts) != 3 || CheckVersion(parts[1]) != nil {
-		l.serveCall(w, r, nil, Member{}, sim.Route{}, Bad("Unsupported upload request"))
+		l.serveCallOrError(w, r, nil, Member{}, sim.Route{}, Bad("Unsupported upload request"))
 		return
 	}
 	q := &sim.Request{W: w, R: r, Bearer: bearer, Params: url.Values{}}
 	t, why := l.oauth.FindToken(bearer)
-	if e := l.members[0].Graph.newTokenError(t, why); e != nil {
-		l.serveCall(w, r, q, Member{}, sim.Route{}, e)
+	if e := l.members[0].Graph.tokenErrorOrNil(t, why); e != nil {
+		l.serveCallOrError(w, r, q, Member{}, sim.Route{}, e)
 		return
 	}
 	q.Token = t
@@ -359,11 +361,11 @@ func (l *PageLogin) serveUpload(w http.ResponseWriter, r *http.Request) {
 			continue
 		}
 		if route, ok, err := m.Upload(q, parts[0], parts[2]); ok || err != nil {
-			l.serveCall(w, r, q, m, route, err)
+			l.serveCallOrError(w, r, q, m, route, err)
 			return
 		}
 	}
-	l.serveCall(w, r, q, Member{}, sim.Route{}, NotFound(r.Method, parts[2]))
+	l.serveCallOrError(w, r, q, Member{}, sim.Route{}, NotFound(r.Method, parts[2]))
 }
 
 // UploadError returns an error in the format of the upload host.

@@ -74,8 +74,8 @@ func (l *PageLogin) offerPages() sim.Group {
 	return group
 }
 
-// choosePages returns the Pages that a person selected. An unknown name creates a Page.
-func (l *PageLogin) choosePages(form url.Values) (sim.Consented, error) {
+// chooseOrCreatePages returns the Pages that a person selected. An unknown name creates a Page.
+func (l *PageLogin) chooseOrCreatePages(form url.Values) (sim.Consented, error) {
 	l.Lock.Lock()
 	defer l.Lock.Unlock()
 	chosen := sim.Consented{Subject: personID}
@@ -126,8 +126,9 @@ var (
 	}
 )
 
-// pageNode returns a Page as the API shows it for a token, with the Page's own token.
-func (l *PageLogin) pageNode(t sim.Token, p *Page) (map[string]any, error) {
+// pageNodeWithOwnToken returns a Page as the API shows it for a token, with the Page's own token, which it issues if
+// there is none.
+func (l *PageLogin) pageNodeWithOwnToken(t sim.Token, p *Page) (map[string]any, error) {
 	node := map[string]any{
 		"id": p.ID, "name": p.Name, "category": p.Category, "picture": l.pictureNode(p.ID, p.Name), "followers_count": 128,
 		"fan_count": 120, "category_list": []any{map[string]any{"id": "2500", "name": p.Category}},
@@ -149,13 +150,14 @@ func (l *PageLogin) pageNode(t sim.Token, p *Page) (map[string]any, error) {
 	if t.Kind == pageToken {
 		return node, nil
 	}
-	own, err := l.getPageToken(t, p.ID)
+	own, err := l.findOrIssuePageToken(t, p.ID)
 	node["access_token"], node["tasks"] = own.Text, p.Tasks
 	return node, err
 }
 
-// getPageToken returns the Page token that was derived from a person's token, and issues one if there is no valid one.
-func (l *PageLogin) getPageToken(t sim.Token, page string) (sim.Token, error) {
+// findOrIssuePageToken returns the Page token that was derived from a person's token, and issues one if there is no
+// valid one.
+func (l *PageLogin) findOrIssuePageToken(t sim.Token, page string) (sim.Token, error) {
 	if own, ok := l.oauth.FindDerivedToken(t.Text, page); ok {
 		return own, nil
 	}

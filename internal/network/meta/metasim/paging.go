@@ -19,7 +19,7 @@ const (
 // ListParams are the parameters of every list.
 var ListParams = []string{"fields", "limit", "after", "before", "since", "until"}
 
-func readLimit(params url.Values) (int, error) {
+func readLimitOrDefault(params url.Values) (int, error) {
 	text := params.Get("limit")
 	if text == "" {
 		return defaultLimit, nil
@@ -55,8 +55,9 @@ func FormatTime(t time.Time) string { return t.UTC().Format(timeFormat) }
 
 func newCursor(id string) string { return base64.RawURLEncoding.EncodeToString([]byte(id)) }
 
-// findCursor returns the index of the node that a cursor identifies, or the value of otherwise if there is no cursor.
-func findCursor(params url.Values, name string, ids []string, otherwise int) (int, error) {
+// findCursorIndex returns the index of the node that a cursor identifies, or the value of otherwise if there is no
+// cursor.
+func findCursorIndex(params url.Values, name string, ids []string, otherwise int) (int, error) {
 	if params.Get(name) == "" {
 		return otherwise, nil
 	}
@@ -72,7 +73,7 @@ func findCursor(params url.Values, name string, ids []string, otherwise int) (in
 func ListNodes[T any](
 	q *sim.Request, address string, kind Kind, items []T, id func(T) string, node func(T) map[string]any,
 ) (any, error) {
-	limit, err := readLimit(q.Params)
+	limit, err := readLimitOrDefault(q.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -80,11 +81,11 @@ func ListNodes[T any](
 	for i, item := range items {
 		ids[i] = id(item)
 	}
-	after, err := findCursor(q.Params, "after", ids, -1)
+	after, err := findCursorIndex(q.Params, "after", ids, -1)
 	if err != nil {
 		return nil, err
 	}
-	before, err := findCursor(q.Params, "before", ids, len(ids))
+	before, err := findCursorIndex(q.Params, "before", ids, len(ids))
 	if err != nil {
 		return nil, err
 	}

@@ -159,14 +159,15 @@ func (l *OwnLogin) issueLongToken(q *sim.Request) (any, error) {
 // DebugRoute authenticates a call and returns the route that describes a token. It accepts the app's own token or a
 // valid token of the same app.
 func (l *OwnLogin) DebugRoute(q *sim.Request) (sim.Route, error) {
-	return l.Graph.debugRoute(q, l.appToken())
+	return l.Graph.authenticateForDebugRoute(q, l.appToken())
 }
 
-func (g *Graph) debugRoute(q *sim.Request, appToken string) (route sim.Route, err error) {
+// authenticateForDebugRoute authenticates a call, and returns the route even if err refuses the call.
+func (g *Graph) authenticateForDebugRoute(q *sim.Request, appToken string) (route sim.Route, err error) {
 	if q.Bearer != appToken {
 		err = g.Authenticate(q)
 	} else if g.Proof {
-		err = g.checkProof(q)
+		err = g.takeAndCheckProof(q)
 	}
 	return sim.Route{
 		Names: []string{CallDebug}, Params: []string{"input_token"},
@@ -180,7 +181,7 @@ func (g *Graph) describeToken(text string) map[string]any {
 	t, why := g.API.OAuth.FindToken(text)
 	now := g.API.Kit.Now()
 	data := map[string]any{"is_valid": why == "", "scopes": []string{}}
-	if e := g.newTokenError(t, why); e != nil {
+	if e := g.tokenErrorOrNil(t, why); e != nil {
 		data["error"] = map[string]any{"code": e.Code, "subcode": e.Subcode, "message": e.Message}
 	}
 	if t.Text == "" {
@@ -200,7 +201,7 @@ func (g *Graph) describeToken(text string) map[string]any {
 	}
 	data["granular_scopes"] = granular
 	if !t.ExpiresAt.IsZero() {
-		data["expires_at"] = tokenEnd(t, now).Unix()
+		data["expires_at"] = expiryOrJustNow(t, now).Unix()
 	}
 	return data
 }
