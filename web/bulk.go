@@ -56,7 +56,7 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 	}
 	next := r.urlShowingSelected(form, refusedIDs(in, result))
 	if len(told.Points) == 0 { // an update would remove them
-		told = r.followPosts(told, idsOfQueued(in.Act, result))
+		told = r.withOutcomeUpdates(told, idsOfQueued(in.Act, result))
 		if shown, isDay := parseShownDay(form); isDay && in.Act == core.ActReschedule {
 			shown.Date = findEarliest(result.Times).In(zone.Location()).Format(time.DateOnly)
 			next, told.URL = r.link.Calendar(shown), ""
@@ -324,7 +324,7 @@ func (r *request) undoPostChange(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	if !at.IsZero() && r.findCalendarURL() != "" { // the page may show the day to which the posts had been moved
+	if !at.IsZero() && r.findBackToCalendarURL() != "" { // the page may show the day to which the posts had been moved
 		flash.URL, flash.Label = r.calendarDayLink(at, zone)
 	}
 	r.setFlashWithDetails(flash)

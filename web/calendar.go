@@ -272,7 +272,7 @@ func (r *request) showPostsTogether(together calendar.TogetherModel, shown link.
 	if shown.Date != "" && len(selectedIDs) == 0 {
 		selectedIDs = ids
 	}
-	if err := r.loadRows(&m, cards, selectedIDs); err != nil {
+	if err := r.loadFilesAndAddRows(&m, cards, selectedIDs); err != nil {
 		return err
 	}
 	back := shown

@@ -140,7 +140,7 @@ func (r *request) redirectAfterReconnect(done app.Connected) error {
 		f.Tone = ui.ToneWarn
 		f.Action = r.newRetryLostPostsAction(after) // which an update would remove
 	} else if after.Retried {
-		f = r.followPosts(f, []string{after.Post})
+		f = r.withOutcomeUpdates(f, []string{after.Post})
 	}
 	r.setFlashWithDetails(f)
 	return r.redirect(r.reconnectReturnURL(after))

@@ -130,7 +130,7 @@ func (r *request) loadPostEditor(card app.PostCard, n network.Network, form url.
 		m.QueuedAt = r.timeInputOrProposal(card.PublishAt, m.Zone)
 	}
 	if !m.Part {
-		m.Beside, err = r.loadBeside(card)
+		m.Beside, err = r.loadOtherCalendarEntryPosts(card)
 	}
 	return m, err
 }

@@ -70,7 +70,7 @@ func (r *request) loadFrameAndPopFlash(title string, section layout.Section) (la
 	if who.User.Email != nil {
 		f.Person.Email = *who.User.Email
 	}
-	if f.Flash, err = r.popUpdatedFlash(); err != nil {
+	if f.Flash, err = r.popUpdatedFlashOrNil(); err != nil {
 		return f, err
 	}
 	err = r.loadAttentionAndNotices(&f)

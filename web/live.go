@@ -94,7 +94,7 @@ func (r *request) refuseStream() error { return r.echo.NoContent(http.StatusNoCo
 
 // isStillSignedIn loads the session again, and reports whether the same person is signed in to the same workspace.
 func (r *request) isStillSignedIn() bool {
-	ctx, err := r.web.sessions.loadSession(r.echo.Request().WithContext(withoutValues{r.context()}))
+	ctx, err := r.web.sessions.loadSessionOrEmpty(r.echo.Request().WithContext(withoutValues{r.context()}))
 	if err != nil {
 		return false
 	}

@@ -27,7 +27,7 @@ const (
 
 // showLibrary shows the files and folders of the media library.
 func (r *request) showLibrary() error {
-	m, err := r.loadLibrary(link.ParseMediaFilter(r.echo.QueryParams()))
+	m, err := r.loadLibraryPoppingFlashAndSelection(link.ParseMediaFilter(r.echo.QueryParams()))
 	if err != nil {
 		return err
 	}
@@ -37,8 +37,9 @@ func (r *request) showLibrary() error {
 	return r.render(http.StatusOK, media.Library(m), media.LibraryPart(m))
 }
 
-// loadLibrary loads the files and folders that a filter selects.
-func (r *request) loadLibrary(filter link.MediaFilter) (media.LibraryModel, error) {
+// loadLibraryPoppingFlashAndSelection loads the files and folders that a filter selects. For a whole page, it removes
+// the flash and the selection from the session to show them.
+func (r *request) loadLibraryPoppingFlashAndSelection(filter link.MediaFilter) (media.LibraryModel, error) {
 	m := media.LibraryModel{
 		Filter: filter, Form: newFormID(), Retention: r.web.cfg.App.Intake().Retention(), Errors: map[string]string{},
 	}
@@ -66,7 +67,7 @@ func (r *request) listLibraryPage(
 	f link.MediaFilter, useOverride string,
 ) (files []media.File, nextCursor string, err error) {
 	f.Use = useOverride
-	list, err := r.web.cfg.App.ListLibraryFiles(r.context(), r.caller, libraryFilterOf(f))
+	list, err := r.web.cfg.App.ListLibraryFiles(r.context(), r.caller, libraryFilterWithPageLimit(f))
 	if err != nil {
 		return nil, "", err
 	}
@@ -76,7 +77,8 @@ func (r *request) listLibraryPage(
 	return files, list.NextCursor, nil
 }
 
-func libraryFilterOf(f link.MediaFilter) app.LibraryFilter {
+// libraryFilterWithPageLimit converts a filter to that of the operation, with the limit filesPerPage.
+func libraryFilterWithPageLimit(f link.MediaFilter) app.LibraryFilter {
 	return app.LibraryFilter{
 		Folder: f.Folder, Kind: f.Kind, Query: f.Query, Tags: f.Tags, Use: f.Use, Sort: f.Sort, After: f.After,
 		Limit: filesPerPage,
@@ -109,8 +111,9 @@ func (r *request) showFilePicker() error {
 	return r.render(http.StatusOK, media.PickPart(m), nil)
 }
 
-// libraryFilterFromBackField returns the filter of the list from which a form was submitted.
-func (r *request) libraryFilterFromBackField(form url.Values) link.MediaFilter {
+// libraryFilterFromBackField returns the filter of the list from which a form was submitted, or the zero filter if the
+// form does not name the list.
+func (r *request) libraryFilterFromBackField(form url.Values) (filterOrZero link.MediaFilter) {
 	query, err := url.ParseQuery(form.Get(media.FieldBack))
 	if err != nil {
 		return link.MediaFilter{}
@@ -119,7 +122,7 @@ func (r *request) libraryFilterFromBackField(form url.Values) link.MediaFilter {
 }
 
 // flashAndRedirectToLibrary redirects to the list from which a form was submitted, with a message or the reason for a
-// refusal.
+// refusal. It returns any other error unchanged.
 func (r *request) flashAndRedirectToLibrary(form url.Values, message string, err error) error {
 	return r.flashDetailsAndRedirectToLibrary(form, layout.Flash{Tone: ui.ToneGood, Text: message}, err)
 }
@@ -149,7 +152,7 @@ func (r *request) editSelectedFiles(form url.Values) error {
 	}
 	switch act {
 	case media.ActTag, media.ActUntag:
-		return r.addOrRemoveTags(form, act)
+		return r.tagOrUntagSelectedFiles(form, act)
 	case media.ActMove:
 		batch.FolderID, done = folderIDOrNull(form.Get(media.FieldFolder)), "moved"
 	case media.ActPin:
@@ -161,12 +164,12 @@ func (r *request) editSelectedFiles(form url.Values) error {
 		err := core.NotSelected(media.FieldAct, "an action")
 		return r.flashAndRedirectToLibrary(form, "", err)
 	}
-	n, err := r.editFiles(batch)
+	n, err := r.editFilesOrRefuseIfNone(batch)
 	return r.flashAndRedirectToLibrary(form, ui.CountNoun(n, "file", "files")+" "+done+".", err)
 }
 
-// editFiles changes files and returns how many it found. It refuses the change if it found none.
-func (r *request) editFiles(batch app.FileBatch) (found int, err error) {
+// editFilesOrRefuseIfNone changes files and returns how many it found. It refuses the change if it found none.
+func (r *request) editFilesOrRefuseIfNone(batch app.FileBatch) (found int, err error) {
 	found, err = r.web.cfg.App.EditFiles(r.context(), r.caller, batch)
 	if err == nil && found == 0 {
 		err = core.Invalid("ids", "The selected files no longer exist.")
@@ -188,8 +191,8 @@ func convertMissingFolderError(err error) error {
 	return core.Invalid(e.Path, "%s", message).WithHint("Choose another folder.").WithCause(err)
 }
 
-// addOrRemoveTags adds the tags in a form to the selected files, or removes them.
-func (r *request) addOrRemoveTags(form url.Values, act string) error {
+// tagOrUntagSelectedFiles adds the tags in a form to the selected files, or removes them.
+func (r *request) tagOrUntagSelectedFiles(form url.Values, act string) error {
 	tags := parseTags(form.Get(media.FieldTag))
 	if len(tags) == 0 {
 		missing := core.NotEntered(media.FieldTag, "a tag")
@@ -204,13 +207,13 @@ func (r *request) addOrRemoveTags(form url.Values, act string) error {
 			batch.AddTag, batch.RemoveTag = "", tag
 		}
 		var err error
-		if n, err = r.editFiles(batch); err != nil {
+		if n, err = r.editFilesOrRefuseIfNone(batch); err != nil {
 			return r.flashAndRedirectToLibrary(form, "", err)
 		}
 	}
 	count, list := ui.CountNoun(n, "file", "files"), core.JoinNames(names, "and")
 	if len(names) > namesShown {
-		list = joinFirstNames(names)
+		list = joinFirstNamesAndCountOthers(names)
 	}
 	if act == media.ActUntag {
 		return r.flashAndRedirectToLibrary(form, count+" no longer tagged with "+list+".", nil)
@@ -238,7 +241,7 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 		message := ui.CountNoun(deleted, "file", "files") + " deleted."
 		if len(used) > 0 {
 			message += " " + ui.CountNoun(len(used), "file was not deleted, because a post still needs it: ",
-				"files were not deleted, because posts still need them: ") + joinFirstNames(used) + "."
+				"files were not deleted, because posts still need them: ") + joinFirstNamesAndCountOthers(used) + "."
 		}
 		return r.flashAndRedirectToLibrary(form, message, err)
 	}
@@ -266,7 +269,8 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 		return core.NotFound()
 	}
 	return r.renderConfirmation(layout.SectionMedia, layout.ConfirmModel{
-		Title: "Delete " + ui.CountNoun(len(names), "file", "files") + "?", Subject: joinFirstNames(names), Points: []string{
+		Title:   "Delete " + ui.CountNoun(len(names), "file", "files") + "?",
+		Subject: joinFirstNamesAndCountOthers(names), Points: []string{
 			"Files are deleted permanently. Live posts keep their files on the networks.",
 			"Files that a post still needs are not deleted.",
 		}, Action: r.link.DeleteSelectedFiles(), Button: "Delete " + ui.CountNoun(len(names), "file", "files"),
@@ -274,8 +278,8 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 	})
 }
 
-// joinFirstNames joins the first namesShown names, and counts the others.
-func joinFirstNames(names []string) string {
+// joinFirstNamesAndCountOthers joins the first namesShown names, and counts the others.
+func joinFirstNamesAndCountOthers(names []string) string {
 	if more := len(names) - namesShown; more > 0 {
 		return strings.Join(names[:namesShown], ", ") + " and " + ui.CountNoun(more, "other", "others")
 	}
@@ -295,7 +299,7 @@ func (r *request) createFolder(form url.Values) error {
 			back = link.MediaFilter{}
 			e = e.WithHint("Create the new folder at the top level, or open another folder first.")
 		}
-		return r.renderLibraryError(back, e, func(m *media.LibraryModel, reason string) {
+		return r.renderLibraryWithRefusal(back, e, func(m *media.LibraryModel, reason string) {
 			m.NewFolder, m.Errors["new-folder"] = form.Get(media.FieldName), reason
 		})
 	}
@@ -315,7 +319,7 @@ func (r *request) editFolder(form url.Values) error {
 	made, err := r.web.cfg.App.EditFolder(r.context(), r.caller, in)
 	back := link.MediaFilter{Folder: r.pathID()}
 	if e, ok := asFormRefusal(convertMissingFolderError(err)); ok {
-		return r.renderLibraryError(back, e, func(m *media.LibraryModel, reason string) {
+		return r.renderLibraryWithRefusal(back, e, func(m *media.LibraryModel, reason string) {
 			if errors.Is(err, app.ErrChanged) {
 				reason = "This folder was changed after you opened the page. Its path is now " + m.Folders.PathName(r.pathID()) +
 					". To apply your changes anyway, save again."
@@ -328,12 +332,12 @@ func (r *request) editFolder(form url.Values) error {
 	return r.flashAndRedirectToLibrary(form, "Folder "+made.Name+" saved.", err)
 }
 
-// renderLibraryError shows the library with the reason for a refusal. addReasonAndInput adds the reason and what the
-// person typed to the model.
-func (r *request) renderLibraryError(
+// renderLibraryWithRefusal shows the library with the reason for a refusal. addReasonAndInput adds the reason and what
+// the person typed to the model.
+func (r *request) renderLibraryWithRefusal(
 	filter link.MediaFilter, e *core.Error, addReasonAndInput func(m *media.LibraryModel, reason string),
 ) error {
-	m, err := r.loadLibrary(filter)
+	m, err := r.loadLibraryPoppingFlashAndSelection(filter)
 	if err != nil {
 		return err
 	}

@@ -20,12 +20,12 @@ import (
 
 // showFile shows a file on a page or in the library's drawer.
 func (r *request) showFile() error {
-	m, err := r.loadFilePage(link.ParseMediaFilter(r.echo.QueryParams()))
+	m, err := r.loadFilePageAndPopFlash(link.ParseMediaFilter(r.echo.QueryParams()))
 	if err != nil {
 		return err
 	}
 	m.PreviousID, m.NextID, err = r.web.cfg.App.FindNeighboursInLibrary(
-		r.context(), r.caller, libraryFilterOf(m.Back), m.ID,
+		r.context(), r.caller, libraryFilterWithPageLimit(m.Back), m.ID,
 	)
 	if _, known := errors.AsType[*core.Error](err); err != nil && !known {
 		return err // otherwise, the address names a list that does not exist
@@ -37,7 +37,9 @@ func (r *request) showFile() error {
 // fileTitleLength is how many characters of a post's text the page of a file shows.
 const fileTitleLength = 80
 
-func (r *request) loadFilePage(back link.MediaFilter) (media.FileModel, error) {
+// loadFilePageAndPopFlash loads the page of the file in the request's path, for a person who opened it from the list
+// back.
+func (r *request) loadFilePageAndPopFlash(back link.MediaFilter) (media.FileModel, error) {
 	m := media.FileModel{Back: back, Form: newFormID(), Errors: map[string]string{}}
 	card, err := r.web.cfg.App.GetFileCard(r.context(), r.caller, r.pathID())
 	if err != nil {
@@ -90,7 +92,7 @@ func (r *request) editFile(form url.Values) error {
 	if !refused {
 		return r.flashAndRedirectToLibrary(form, made.OriginalName+" saved.", err)
 	}
-	m, err := r.loadFilePage(r.libraryFilterFromBackField(form))
+	m, err := r.loadFilePageAndPopFlash(r.libraryFilterFromBackField(form))
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,8 @@ import (
 func (r *request) reserveUpload(form url.Values) error {
 	size, err := strconv.ParseInt(form.Get("size"), 10, 64)
 	if err != nil {
-		return r.writeErrorJSON(core.Invalid("size", "The size of the file is missing or is not a whole number.").WithCause(err))
+		return r.writeErrorJSONUnlessInternal(
+			core.Invalid("size", "The size of the file is missing or is not a whole number.").WithCause(err))
 	}
 	in := contract.CreateUpload{Filename: baseName(form.Get("filename")), Mime: form.Get("mime"), Size: size}
 	if in.Mime == "" {
@@ -37,7 +38,7 @@ func (r *request) reserveUpload(form url.Values) error {
 		Caller: r.caller, Decode: app.NewFixedInputDecoder(in), ReplayKey: newFormReplayKeyOrNil(form),
 	})
 	if err != nil {
-		return r.writeErrorJSON(err)
+		return r.writeErrorJSONUnlessInternal(err)
 	}
 	return r.writeJSON(http.StatusCreated, json.RawMessage(answer.Body))
 }
@@ -46,7 +47,7 @@ func (r *request) reserveUpload(form url.Values) error {
 func (r *request) writeUploadedFilesJSON() error {
 	found, err := r.web.cfg.App.FindFilesIncludingDeleted(r.context(), r.caller, r.echo.QueryParams()["id"])
 	if err != nil {
-		return r.writeErrorJSON(err)
+		return r.writeErrorJSONUnlessInternal(err)
 	}
 	list := contract.MediaList{Media: []contract.Media{}}
 	for _, one := range found {
@@ -55,10 +56,11 @@ func (r *request) writeUploadedFilesJSON() error {
 	return r.writeJSON(http.StatusOK, list)
 }
 
-// cancelUpload deletes a reserved file that the script will not upload. It does not check that the bytes are missing.
-func (r *request) cancelUpload() error {
+// deleteUploadEvenIfComplete deletes a reserved file that the script will not upload. It does not check that the bytes
+// are missing.
+func (r *request) deleteUploadEvenIfComplete() error {
 	if err := r.web.cfg.App.DeleteMedia(r.context(), r.caller, r.pathID()); err != nil {
-		return r.writeErrorJSON(err)
+		return r.writeErrorJSONUnlessInternal(err)
 	}
 	return r.writeJSON(http.StatusOK, struct{}{})
 }
@@ -75,8 +77,9 @@ func (r *request) writeJSON(status int, v any) error {
 	return r.echo.Blob(status, "application/json", body)
 }
 
-// writeErrorJSON responds with an error as JSON, in words for people. It returns internal errors unchanged.
-func (r *request) writeErrorJSON(err error) error {
+// writeErrorJSONUnlessInternal responds with an error as JSON, in words for people. It returns an internal or
+// unavailable error unchanged.
+func (r *request) writeErrorJSONUnlessInternal(err error) error {
 	e := core.ErrorOrInternal(err)
 	if e.Code == core.CodeInternal || e.Code == core.CodeUnavailable {
 		return err

@@ -33,7 +33,7 @@ func (r *request) renderMembers(status int, m settings.MembersModel) error {
 	}
 	m.Form = newFormID()
 	m.Mails = r.web.cfg.App.MailMode() != app.MailOff
-	m.Kept, m.Outbox = r.web.keepsEmails(), r.findOutboxURL()
+	m.Kept, m.Outbox = r.web.keepsEmails(), r.findOutboxURLIfLocal()
 	m.Members, m.Now, m.Me, m.Role = list.Members, r.web.cfg.Now(), r.caller.AttributedUser().String(), r.caller.Role()
 	return r.render(status, settings.Members(m), nil)
 }
@@ -60,7 +60,7 @@ func (r *request) inviteMember(form url.Values) error {
 		return err
 	}
 	if repeated {
-		said, err := r.describeInvitationNow(m.Email)
+		said, err := r.explainRepeatedInvitation(m.Email)
 		if err != nil {
 			return err
 		}
@@ -71,8 +71,8 @@ func (r *request) inviteMember(form url.Values) error {
 	return r.renderMembers(http.StatusCreated, settings.MembersModel{New: &made})
 }
 
-// describeInvitationNow says what has become of an invitation whose form was sent again.
-func (r *request) describeInvitationNow(email string) (string, error) {
+// explainRepeatedInvitation says what has become of an invitation whose form was sent again.
+func (r *request) explainRepeatedInvitation(email string) (text string, err error) {
 	list, err := r.web.cfg.App.ListMembersAndInvitations(r.context(), r.caller)
 	if err != nil {
 		return "", err

@@ -10,9 +10,9 @@ import (
 	"belfry/views/link"
 )
 
-// findOutboxURL returns the address of the outbox, or "" if Belfry does not keep emails or does not show them to this
-// request.
-func (r *request) findOutboxURL() (urlOrEmpty string) {
+// findOutboxURLIfLocal returns the address of the outbox, or "" if Belfry does not keep emails or the request does not
+// come from this computer.
+func (r *request) findOutboxURLIfLocal() (urlOrEmpty string) {
 	if !r.web.keepsEmails() || !isFromThisComputer(r.echo.Request()) {
 		return ""
 	}
@@ -34,7 +34,7 @@ func isFromThisComputer(r *http.Request) bool {
 // showOutbox shows the emails of a sandbox to requests from this computer. Because the emails' links grant access, the
 // page does not exist for other requests.
 func (r *request) showOutbox() error {
-	if r.findOutboxURL() == "" {
+	if r.findOutboxURLIfLocal() == "" {
 		return core.NotFound()
 	}
 	kept, err := r.web.cfg.App.ListNewestKeptMails(r.context())

@@ -17,7 +17,7 @@ import (
 // handleAndPromptIfPasswordNeeded handles a request. If the operation requires the person's password again, it shows a
 // page that asks for the password. That page contains the submitted form, which is submitted again with the password.
 func (r *request) handleAndPromptIfPasswordNeeded(handle func(*request) error) error {
-	if e, err := r.checkSubmittedPasswordAndRecordTime(); err != nil || e != nil {
+	if e, err := r.checkPasswordIfSubmittedAndRecordTime(); err != nil || e != nil {
 		return cmp.Or(err, r.renderPasswordPrompt(e))
 	}
 	err := handle(r)
@@ -27,9 +27,9 @@ func (r *request) handleAndPromptIfPasswordNeeded(handle func(*request) error) e
 	return err
 }
 
-// checkSubmittedPasswordAndRecordTime checks the password in a form from renderPasswordPrompt, and records that the
-// person has just entered it. For any other request, it does nothing. refusal is why the password was refused, or nil.
-func (r *request) checkSubmittedPasswordAndRecordTime() (refusal *core.Error, err error) {
+// checkPasswordIfSubmittedAndRecordTime checks the password in a form from renderPasswordPrompt, and records that the
+// person has just entered it. For any other request, it does nothing. refusalOrNil is why the password was refused.
+func (r *request) checkPasswordIfSubmittedAndRecordTime() (refusalOrNil *core.Error, err error) {
 	if r.echo.Request().Method != http.MethodPost || !r.caller.IsSession() {
 		return nil, nil
 	}

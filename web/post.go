@@ -35,7 +35,7 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 	if err := r.loadPublishingObstacles(&m); err != nil {
 		return err
 	}
-	if m.Beside, err = r.loadBeside(card); err != nil {
+	if m.Beside, err = r.loadOtherCalendarEntryPosts(card); err != nil {
 		return err
 	}
 	if r.isPollWithoutNews(m) {
@@ -45,7 +45,7 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 		return err
 	}
 	section := layout.SectionPosts
-	if m.CalendarURL = r.findCalendarURL(); m.CalendarURL != "" {
+	if m.CalendarURL = r.findBackToCalendarURL(); m.CalendarURL != "" {
 		section = layout.SectionCalendar
 	}
 	if m.Frame, err = r.loadFrameAndPopFlash(tabTitle(m), section); err != nil {
@@ -70,8 +70,9 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 // mostBeside is the maximum number of other posts to which a post's page links.
 const mostBeside = 5
 
-// loadBeside loads the posts that were created with a post for the same time.
-func (r *request) loadBeside(card app.PostCard) (b posts.Beside, err error) {
+// loadOtherCalendarEntryPosts loads the posts that were created with a post for the same time. It
+// returns at most mostBeside of them, but counts all.
+func (r *request) loadOtherCalendarEntryPosts(card app.PostCard) (b posts.Beside, err error) {
 	if card.PublishAt == nil {
 		return b, nil
 	}
@@ -107,11 +108,11 @@ func (r *request) loadFilesAndPreview(m *posts.ShowModel, card app.PostCard) err
 	if err != nil {
 		return err
 	}
-	account, err := r.findConnectedAccountOrNil(card.AccountID)
+	account, err := r.findAccountOrNil(card.AccountID)
 	if err != nil {
 		return err
 	}
-	in := newPreviewInput(card, found)
+	in := newPreviewInputWithoutAccount(card, found)
 	in.Account = newPreviewAccount(card, account)
 	m.Files = convertFilesByID(card.MediaIDs, found)
 	if shown, ok := r.web.buildPreview(in); ok {
@@ -125,8 +126,8 @@ func (r *request) loadFilesAndPreview(m *posts.ShowModel, card app.PostCard) err
 	return nil
 }
 
-// findConnectedAccountOrNil returns the account with the id, or nil if it is not connected.
-func (r *request) findConnectedAccountOrNil(id string) (*contract.Account, error) {
+// findAccountOrNil returns the account with the id, even if it must be reconnected, or nil if it was disconnected.
+func (r *request) findAccountOrNil(id string) (*contract.Account, error) {
 	accounts, err := r.loadAccounts()
 	for i := range accounts {
 		if accounts[i].ID == id {
@@ -173,7 +174,7 @@ func (r *request) loadPublishingObstacles(m *posts.ShowModel) (err error) {
 			return err
 		}
 	}
-	account, err := r.findConnectedAccountOrNil(m.Post.AccountID)
+	account, err := r.findAccountOrNil(m.Post.AccountID)
 	if err != nil || account == nil || account.Status == string(core.AccountOK) || m.Post.Status == string(core.PostLive) {
 		return err
 	}
@@ -216,8 +217,9 @@ func settingsForDisplay(fields []network.Field, block json.RawMessage) []posts.S
 	return list
 }
 
-// settingInputValues returns the values of a settings block as texts for the form's inputs, by the setting's name.
-func settingInputValues(fields []network.Field, block json.RawMessage) map[string]string {
+// settingInputValues returns the values of a settings block as texts for the form's inputs, by the setting's name. It
+// returns nil if it cannot parse the block.
+func settingInputValues(fields []network.Field, block json.RawMessage) (textsByNameOrNil map[string]string) {
 	values := map[string]json.RawMessage{}
 	if json.Unmarshal(block, &values) != nil {
 		return nil
@@ -247,13 +249,13 @@ func settingInputValues(fields []network.Field, block json.RawMessage) map[strin
 	return texts
 }
 
-// timeInputOrProposal returns the value of a form's time: at or, if it is nil, the full hour that is one to two hours
-// away.
-func (r *request) timeInputOrProposal(at *contract.Time, zone core.Zone) string {
+// timeInputOrProposal returns the value of a form's time: the given time or, if it is nil, the full hour that is one to
+// two hours away.
+func (r *request) timeInputOrProposal(atOrNil *contract.Time, zone core.Zone) string {
 	proposed := r.web.cfg.Now().Add(2 * time.Hour).In(zone.Location())
 	proposed = proposed.Add(-time.Duration(proposed.Minute()) * time.Minute)
-	if at != nil {
-		proposed = at.In(zone.Location())
+	if atOrNil != nil {
+		proposed = atOrNil.In(zone.Location())
 	}
 	return proposed.Format(wallTime)
 }

@@ -33,7 +33,7 @@ func (r *request) redirectToPostWithFlashOrShowRefusal(message layout.Flash, err
 		return err
 	}
 	r.setFlashWithDetails(message)
-	return r.redirect(r.link.PostOpenedFrom(r.pathID(), r.findCalendarURL()))
+	return r.redirect(r.link.PostOpenedFrom(r.pathID(), r.findBackToCalendarURL()))
 }
 
 // queuePost queues a draft for the time that is saved with it.
@@ -82,7 +82,7 @@ func (r *request) reschedulePost(form url.Values) error {
 	message := r.newUndoFlash(act+zone.FormatTime(p.PublishAt.Time)+".", before)
 	message.URL, message.Label = r.calendarDayLink(p.PublishAt.Time, calendarZone)
 	if before.Status == core.PostQueued {
-		message = r.followPosts(message, []string{before.ID})
+		message = r.withOutcomeUpdates(message, []string{before.ID})
 	}
 	return r.redirectToPostWithFlashOrShowRefusal(message, nil)
 }

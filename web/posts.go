@@ -39,7 +39,7 @@ func (r *request) showPosts() error {
 		}
 	}
 	if filter.HasConditionsBesideStatus() && filter.Status != link.AllPosts && next == "" && filter.Cursor == "" {
-		if m.Elsewhere, m.MoreElsewhere, err = r.countMatchesByTab(filter); err != nil {
+		if m.Elsewhere, m.MoreElsewhere, err = r.countNewestMatchesByTab(filter); err != nil {
 			return err
 		}
 	}
@@ -49,7 +49,7 @@ func (r *request) showPosts() error {
 	if m.Accounts, m.Groups, m.Networks, err = r.loadFilterOptions(); err != nil {
 		return err
 	}
-	if err := r.loadRows(&m, cards, r.popSelectionUnlessFragment()); err != nil {
+	if err := r.loadFilesAndAddRows(&m, cards, r.popSelectionUnlessFragment()); err != nil {
 		return err
 	}
 	if r.isPollWithoutNews(m) {
@@ -58,9 +58,9 @@ func (r *request) showPosts() error {
 	return r.render(http.StatusOK, posts.List(m), posts.ListPart(m))
 }
 
-// countMatchesByTab counts the posts that match the filter, by the status of their tab (link.Filter.Status). It counts
-// the newest 100; more reports that there are others.
-func (r *request) countMatchesByTab(filter link.Filter) (counts map[string]int, more bool, err error) {
+// countNewestMatchesByTab counts the posts that match the filter, by the status of their tab (link.Filter.Status). It
+// counts the newest 100; more reports that there are others.
+func (r *request) countNewestMatchesByTab(filter link.Filter) (counts map[string]int, more bool, err error) {
 	filter.Status = link.AllPosts
 	in := postListRequestWithoutNetwork(filter)
 	in.Limit = app.MaxBulk
@@ -123,8 +123,8 @@ func (r *request) loadFilterOptions() (accounts, groups, networks []ui.Option, e
 	return accounts, groups, networks, err
 }
 
-// loadRows adds a row for each post, with its files.
-func (r *request) loadRows(m *posts.ListModel, cards []app.PostCard, selectedIDs []string) error {
+// loadFilesAndAddRows adds a row for each post, with its files. The model must have its Zone.
+func (r *request) loadFilesAndAddRows(m *posts.ListModel, cards []app.PostCard, selectedIDs []string) error {
 	var named []string
 	for _, card := range cards {
 		named = append(named, card.MediaIDs...)
@@ -141,7 +141,7 @@ func (r *request) loadRows(m *posts.ListModel, cards []app.PostCard, selectedIDs
 			Editable: slices.Contains(card.Acts, core.ActEdit), Fix: rowFixLabel(card), ReplacedBy: card.ReplacedBy,
 			BulkActs: card.BulkActs, Selected: slices.Contains(selectedIDs, card.ID),
 		}
-		if shown, ok := r.web.buildPreview(newPreviewInput(card, files)); ok {
+		if shown, ok := r.web.buildPreview(newPreviewInputWithoutAccount(card, files)); ok {
 			row.Kind = shown.Kind
 		}
 		row.Note = rowNote(card, row.Network, m.Zone)
@@ -151,7 +151,7 @@ func (r *request) loadRows(m *posts.ListModel, cards []app.PostCard, selectedIDs
 }
 
 // liveURL returns the address of a live post, or "" if there is none.
-func liveURL(p contract.Post) string {
+func liveURL(p contract.Post) (urlOrEmpty string) {
 	if p.Status != string(core.PostLive) {
 		return ""
 	}

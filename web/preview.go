@@ -21,8 +21,8 @@ type previewInput struct {
 	Files       []contract.Media // in the post's order
 }
 
-// newPreviewInput returns the content of a saved post for a preview, without its account.
-func newPreviewInput(card app.PostCard, filesByID map[string]contract.Media) previewInput {
+// newPreviewInputWithoutAccount returns the content of a saved post for a preview, without its account.
+func newPreviewInputWithoutAccount(card app.PostCard, filesByID map[string]contract.Media) previewInput {
 	in := previewInput{
 		Platform: card.Platform, Title: valueOrZero(card.Title), Text: card.Text, Tags: card.Tags, Settings: card.Settings,
 	}
@@ -60,12 +60,12 @@ func (w *Web) buildPreview(in previewInput) (m preview.Model, ok bool) {
 	return m, true
 }
 
-// newPreviewAccount returns a post's account for a preview. account is nil if it is no longer connected; the result
-// then has no username.
-func newPreviewAccount(card app.PostCard, account *contract.Account) preview.Account {
+// newPreviewAccount returns a post's account for a preview. accountOrNil is nil if it is no longer connected; the
+// result then has no username.
+func newPreviewAccount(card app.PostCard, accountOrNil *contract.Account) preview.Account {
 	shown := preview.Account{Name: card.AccountName, Avatar: card.AccountAvatar}
-	if account != nil {
-		shown.Username = valueOrZero(account.Username)
+	if accountOrNil != nil {
+		shown.Username = valueOrZero(accountOrNil.Username)
 	}
 	return shown
 }

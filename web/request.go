@@ -57,7 +57,7 @@ func (r *request) context() context.Context { return r.echo.Request().Context() 
 // It records that the person was active, and which workspace they visited.
 func (r *request) loadSessionAndRecordVisit() error {
 	s := r.web.sessions
-	ctx, err := s.loadSession(r.echo.Request())
+	ctx, err := s.loadSessionOrEmpty(r.echo.Request())
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (r *request) loadSessionAndRecordVisit() error {
 	httpd.AddLogAttrs(r.echo, slog.String("workspace", r.caller.Workspace().String()),
 		slog.String("user", r.caller.AttributedUser().String()))
 	// Polling does not show that the person is active.
-	if r.echo.QueryParam(versionParam) == "" && s.timeSinceStored(ctx, keySeen) >= touchEvery {
+	if r.echo.QueryParam(versionParam) == "" && s.timeSinceStoredTime(ctx, keySeen) >= touchEvery {
 		r.putSessionValue(keySeen, s.now().Unix())
 	}
 	if last := r.caller.Workspace().String(); r.isPageVisit() && s.manager.GetString(ctx, keyWorkspace) != last {
@@ -79,7 +79,7 @@ func (r *request) loadSessionAndRecordVisit() error {
 }
 
 // addressedSlug returns the slug in the request's address, or "" for an address without one.
-func (r *request) addressedSlug() string {
+func (r *request) addressedSlug() (slugOrEmpty string) {
 	slug, _ := link.SplitWorkspace(r.echo.Request().URL.Path)
 	return string(slug)
 }
@@ -115,7 +115,7 @@ func (r *request) sessionKeyForWorkspace(key string) string {
 }
 
 // popSessionValue returns a value of the session and removes it, or "" if there is none.
-func (r *request) popSessionValue(key string) string {
+func (r *request) popSessionValue(key string) (valueOrEmpty string) {
 	if !r.sessionLoaded || !r.web.sessions.manager.Exists(r.context(), key) {
 		return ""
 	}
@@ -144,9 +144,9 @@ func (r *request) setFlashWithDetails(f layout.Flash) {
 	}
 }
 
-// popFlash returns the message for this page and removes it from the session. It is the workspace's message or, if
+// popFlashOrNil returns the message for this page and removes it from the session. It is the workspace's message or, if
 // there is none, one from before the person entered a workspace.
-func (r *request) popFlash() *layout.Flash {
+func (r *request) popFlashOrNil() *layout.Flash {
 	var f layout.Flash
 	text := r.popSessionValue(r.sessionKeyForWorkspace(keyFlash))
 	if text == "" {
@@ -155,11 +155,12 @@ func (r *request) popFlash() *layout.Flash {
 	if json.Unmarshal([]byte(text), &f) != nil {
 		return nil
 	}
-	return r.startCountdown(f)
+	return r.withRemainingCountdown(f)
 }
 
-// startCountdown sets the seconds that a message counts down. It adds the end of the sentence if they have passed.
-func (r *request) startCountdown(f layout.Flash) *layout.Flash {
+// withRemainingCountdown returns a message with the seconds that it counts down. If they have passed, it adds the end
+// of the sentence.
+func (r *request) withRemainingCountdown(f layout.Flash) *layout.Flash {
 	if f.CountsDownTo.IsZero() {
 		return &f
 	}
@@ -176,11 +177,12 @@ func (r *request) wantsFragment() bool {
 	return h.Get("HX-Request") == "true" && h.Get("HX-Boosted") != "true"
 }
 
-// render saves the session and writes a page, or the part of it that htmx requests. part is nil if the page has none.
-func (r *request) render(status int, page, part templ.Component) error {
+// render saves the session and writes a page, or the part of it that htmx requests. partOrNil is nil if the page has
+// none.
+func (r *request) render(status int, page, partOrNil templ.Component) error {
 	shown := page
-	if part != nil && r.wantsFragment() {
-		shown = part
+	if partOrNil != nil && r.wantsFragment() {
+		shown = partOrNil
 	}
 	body := templ.GetBuffer()
 	defer templ.ReleaseBuffer(body)

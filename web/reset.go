@@ -18,7 +18,7 @@ func (r *request) showForgotPassword() error {
 
 func (r *request) renderForgotPassword(status int, m auth.ForgotModel) error {
 	m.Frame, m.Mails = r.newSignedOutFrame("Forgotten password"), r.web.cfg.App.MailMode() != app.MailOff
-	m.Kept, m.Outbox = r.web.keepsEmails(), r.findOutboxURL()
+	m.Kept, m.Outbox = r.web.keepsEmails(), r.findOutboxURLIfLocal()
 	return r.render(status, auth.Forgot(m), nil)
 }
 

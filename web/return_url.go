@@ -57,9 +57,9 @@ func (r *request) requestedPageURL() (urlOrEmpty string) {
 	return safeReturnURL(r.echo.Request().URL.RequestURI())
 }
 
-// findCalendarURL returns the page of the calendar from which a post's page was opened: the one in Referer, or else the
-// one that the address of the post's page or its form names. It returns "" if there is none.
-func (r *request) findCalendarURL() (urlOrEmpty string) {
+// findBackToCalendarURL returns the page of the calendar from which a post's page was opened: the one in Referer, or
+// else the one that the address of the post's page or its form names. It returns "" if there is none.
+func (r *request) findBackToCalendarURL() (urlOrEmpty string) {
 	calendar := r.link.Calendar(link.Calendar{})
 	for _, page := range []string{r.refererPageURL(), safeReturnURL(r.echo.FormValue(link.BackToCalendar))} {
 		if path, _, _ := strings.Cut(page, "?"); path == calendar || strings.HasPrefix(path, calendar+"/") {

@@ -133,7 +133,7 @@ func workspaceRoutes(at link.Workspace) []route {
 		getRoute(at.DeleteFolder(id), (*request).redirectToLibrary),
 		postRoute(at.Uploads(), withForm((*request).reserveUpload)),
 		getRoute(at.Uploads(), (*request).writeUploadedFilesJSON),
-		postRoute(at.CancelUpload(id), (*request).cancelUpload),
+		postRoute(at.CancelUpload(id), (*request).deleteUploadEvenIfComplete),
 		getRoute(at.CancelUpload(id), (*request).redirectToLibrary),
 
 		getRoute(at.Settings(), (*request).redirectToSettings),

@@ -32,11 +32,11 @@ func (r *request) showSearch() error {
 		return err
 	}
 	m := layout.PaletteModel{Frame: frame, Query: strings.TrimSpace(r.echo.QueryParam(layout.FieldQuery))}
-	accounts, err := r.searchAccounts(m.Query)
+	accounts, err := r.searchAccountsCapped(m.Query)
 	if err != nil {
 		return err
 	}
-	found, err := r.searchPosts(m.Query)
+	found, err := r.searchPostsCapped(m.Query)
 	if err != nil {
 		return err
 	}
@@ -74,9 +74,9 @@ func (r *request) searchableActions() []layout.PaletteEntry {
 		layout.PaletteEntry{Icon: "key-round", Name: "Create an API key", URL: r.link.Keys()})
 }
 
-// searchAccounts returns the accounts that match a query, with links to their posts. For an empty query, it returns
-// none.
-func (r *request) searchAccounts(query string) ([]layout.PaletteEntry, error) {
+// searchAccountsCapped returns at most mostFound accounts that match a query, with links to their posts. For an empty
+// query, it returns none.
+func (r *request) searchAccountsCapped(query string) ([]layout.PaletteEntry, error) {
 	if query == "" {
 		return nil, nil
 	}
@@ -102,10 +102,10 @@ func (r *request) searchAccounts(query string) ([]layout.PaletteEntry, error) {
 	return list[:min(len(list), mostFound)], nil
 }
 
-// searchPosts returns the newest posts whose text contains a query. Posts with the same words that one request created
-// for the same time share a result. If there are more, the last entry leads to all of them. For an empty query, it
-// returns none.
-func (r *request) searchPosts(query string) ([]layout.PaletteEntry, error) {
+// searchPostsCapped returns the newest posts whose text contains a query. Posts with the same words that one request
+// created for the same time share a result. If there are more than mostFound results, another entry leads to all of
+// them. For an empty query, it returns none.
+func (r *request) searchPostsCapped(query string) ([]layout.PaletteEntry, error) {
 	if query == "" {
 		return nil, nil
 	}
@@ -114,7 +114,7 @@ func (r *request) searchPosts(query string) ([]layout.PaletteEntry, error) {
 	if _, refused := asFormRefusal(err); refused { // the query is not valid, so no post can contain it
 		return nil, nil
 	}
-	found := groupPostsOfRequests(cards)
+	found := groupAlikePostsOfRequests(cards)
 	var entries []layout.PaletteEntry
 	for _, together := range found[:min(len(found), mostFound)] {
 		entries = append(entries, r.newPostsEntry(together, query))
@@ -128,9 +128,9 @@ func (r *request) searchPosts(query string) ([]layout.PaletteEntry, error) {
 	return entries, err
 }
 
-// groupPostsOfRequests groups posts with the same words, status and time that one request created, in their order.
+// groupAlikePostsOfRequests groups posts with the same words, status and time that one request created, in their order.
 // Posts without a time stay alone, because no page shows them together.
-func groupPostsOfRequests(list []app.PostCard) (groups [][]app.PostCard) {
+func groupAlikePostsOfRequests(list []app.PostCard) (groups [][]app.PostCard) {
 	type origin struct {
 		created, due time.Time
 		status, name string
@@ -154,7 +154,7 @@ func groupPostsOfRequests(list []app.PostCard) (groups [][]app.PostCard) {
 	return groups
 }
 
-// newPostsEntry returns the result for a post, or for several that groupPostsOfRequests has grouped.
+// newPostsEntry returns the result for a post, or for several that groupAlikePostsOfRequests has grouped.
 func (r *request) newPostsEntry(together []app.PostCard, query string) layout.PaletteEntry {
 	first := together[0]
 	name := posts.TitleOrText(first.Post, foundExcerpt)

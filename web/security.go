@@ -44,7 +44,7 @@ func (r *request) changePassword(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	if err := r.web.sessions.replaceProofAndRenewToken(r.context(), proof); err != nil {
+	if err := r.web.sessions.renewSessionForNewPassword(r.context(), proof); err != nil {
 		return err
 	}
 	r.sessionChanged = true

@@ -18,14 +18,14 @@ import (
 func (r *request) newSendingFlash(before ...app.PostSchedule) layout.Flash {
 	f := r.newUndoFlash(formatForCount([2]string{"Publishing", "Publishing %d posts"}, len(before)), before...)
 	f.CountsDownTo = r.web.cfg.Now().Add(core.UndoDelay)
-	if r.isPublishingOnHold() {
+	if r.isPublishingKnownToBeOnHold() {
 		f.Tone, f.Text, f.CountsDownTo = ui.ToneWarn, formatForCount(queuedOnHold, len(before)), time.Time{}
 	}
 	ids := make([]string, len(before))
 	for i, p := range before {
 		ids[i] = p.ID
 	}
-	return r.followPosts(f, ids)
+	return r.withOutcomeUpdates(f, ids)
 }
 
 // newQueuedAgainFlash returns a message about a failed post that is published now or at a later time.
@@ -34,10 +34,10 @@ func (r *request) newQueuedAgainFlash(p contract.Post) layout.Flash {
 	zone, err := core.ParseZone(p.TZ)
 	if err == nil && p.PublishAt != nil && p.PublishAt.After(r.web.cfg.Now()) {
 		f.Text = "Post scheduled for " + zone.FormatTime(p.PublishAt.Time) + "."
-	} else if r.isPublishingOnHold() {
+	} else if r.isPublishingKnownToBeOnHold() {
 		f.Tone, f.Text = ui.ToneWarn, queuedOnHold[0]
 	}
-	return r.followPosts(f, []string{p.ID})
+	return r.withOutcomeUpdates(f, []string{p.ID})
 }
 
 // queuedOnHold says that one post is not published yet, or several.
@@ -45,9 +45,9 @@ var queuedOnHold = [2]string{
 	"The post is queued, but publishing is on hold.", "%d posts are queued, but publishing is on hold.",
 }
 
-// isPublishingOnHold reports whether publishing is on hold. If it cannot find out, it logs this and returns false,
-// because the message about what was done must still be shown.
-func (r *request) isPublishingOnHold() bool {
+// isPublishingKnownToBeOnHold reports whether publishing is on hold. If it cannot find out, it logs this and returns
+// false, because the message about what was done must still be shown.
+func (r *request) isPublishingKnownToBeOnHold() bool {
 	reason, _, err := r.web.cfg.App.FindPublishingHold(r.context(), r.caller)
 	if err != nil {
 		r.web.cfg.Log.WarnContext(r.context(), "cannot find out whether publishing is on hold", "error", err)
@@ -60,18 +60,18 @@ const viewPost = "View post"
 // mostUpdated is the maximum number of posts in the address of an update. Many proxies limit addresses to 8 KB.
 const mostUpdated = 200
 
-// followPosts makes pages replace a message about queued posts with one about what has become of the posts. Pages that
-// are opened later always do so. Open pages do so only if there are at most mostUpdated posts.
-func (r *request) followPosts(f layout.Flash, ids []string) layout.Flash {
+// withOutcomeUpdates makes pages replace a message about queued posts with one about what has become of the posts.
+// Pages that are opened later always do so. Open pages do so only if there are at most mostUpdated posts.
+func (r *request) withOutcomeUpdates(f layout.Flash, ids []string) layout.Flash {
 	if f.Posts = ids; len(ids) > 0 && len(ids) <= mostUpdated {
 		f.UpdateURL = r.link.SentPostsFlash(ids...)
 	}
 	return f
 }
 
-// popUpdatedFlash is popFlash, but a message about sent posts says what has become of them.
-func (r *request) popUpdatedFlash() (*layout.Flash, error) {
-	f := r.popFlash()
+// popUpdatedFlashOrNil is popFlashOrNil, but a message about sent posts says what has become of them.
+func (r *request) popUpdatedFlashOrNil() (*layout.Flash, error) {
+	f := r.popFlashOrNil()
 	if f == nil || len(f.Posts) == 0 {
 		return f, nil
 	}
@@ -105,7 +105,7 @@ func (r *request) showSentPostsFlash() error {
 // findOutcomeFlash returns a message about what has become of posts that were queued, or nil if all were moved back to
 // drafts or deleted. It links to a single post unless the person sees its page. pending reports that a post will still
 // be published or retried; there is no message then.
-func (r *request) findOutcomeFlash(sent []string) (f *layout.Flash, pending bool, err error) {
+func (r *request) findOutcomeFlash(sent []string) (flashOrNil *layout.Flash, pending bool, err error) {
 	n, err := r.web.cfg.App.CountPostOutcomes(r.context(), r.caller, sent)
 	if err != nil || n.Pending > 0 {
 		return nil, err == nil, err
@@ -125,7 +125,7 @@ func (r *request) findOutcomeFlash(sent []string) (f *layout.Flash, pending bool
 	if n.Failed+n.Unknown > 0 {
 		outcome.Tone = ui.ToneDanger
 	}
-	outcome = r.followPosts(outcome, sent)
+	outcome = r.withOutcomeUpdates(outcome, sent)
 	return &outcome, false, nil
 }
 

@@ -69,8 +69,8 @@ func (s *sessions) cookieToken(r *http.Request) (tokenOrEmpty string) {
 	return cookie.Value
 }
 
-// loadSession returns the request's context with its session, which is empty if there is none or it has expired.
-func (s *sessions) loadSession(r *http.Request) (context.Context, error) {
+// loadSessionOrEmpty returns the request's context with its session, which is empty if there is none or it has expired.
+func (s *sessions) loadSessionOrEmpty(r *http.Request) (context.Context, error) {
 	ctx, err := s.manager.Load(r.Context(), s.cookieToken(r))
 	if err != nil {
 		return nil, fmt.Errorf("read the session: %w", err)
@@ -84,10 +84,11 @@ func (s *sessions) loadSession(r *http.Request) (context.Context, error) {
 // hasExpired reports whether the session is older than its lifetime or was idle for too long, by the service's clock.
 // The limits of scs do not suffice, because scs restarts the lifetime with each new token.
 func (s *sessions) hasExpired(ctx context.Context) bool {
-	return s.timeSinceStored(ctx, keySince) >= lifetime || s.timeSinceStored(ctx, keySeen) >= idleTime
+	return s.timeSinceStoredTime(ctx, keySince) >= lifetime || s.timeSinceStoredTime(ctx, keySeen) >= idleTime
 }
 
-func (s *sessions) timeSinceStored(ctx context.Context, key string) time.Duration {
+// timeSinceStoredTime returns how long ago the Unix time is that the session has under the key.
+func (s *sessions) timeSinceStoredTime(ctx context.Context, key string) time.Duration {
 	return s.now().Sub(time.Unix(s.manager.GetInt64(ctx, key), 0))
 }
 
@@ -130,16 +131,16 @@ func (s *sessions) renewTokenAndRecordPasswordTime(ctx context.Context) error {
 	return nil
 }
 
-// replaceProofAndRenewToken stores the proof of a new password, so that the session remains valid, and does what
+// renewSessionForNewPassword stores the proof of a new password, so that the session remains valid, and does what
 // renewTokenAndRecordPasswordTime does.
-func (s *sessions) replaceProofAndRenewToken(ctx context.Context, proof string) error {
+func (s *sessions) renewSessionForNewPassword(ctx context.Context, proof string) error {
 	s.manager.Put(ctx, keyProof, proof)
 	return s.renewTokenAndRecordPasswordTime(ctx)
 }
 
-// browserSessionEnsuringID returns the session for the list of the person's sessions. It gives an id to a session that
-// an older version started.
-func (s *sessions) browserSessionEnsuringID(ctx context.Context) core.BrowserSession {
+// browserSessionEnsuringID returns the session for the list of the person's sessions, or the zero BrowserSession if
+// nobody is signed in. It gives an id to a session that an older version started.
+func (s *sessions) browserSessionEnsuringID(ctx context.Context) (sessionOrZero core.BrowserSession) {
 	user, err := core.ParseID[core.UserKind](s.manager.GetString(ctx, keyUser))
 	if err != nil {
 		return core.BrowserSession{}

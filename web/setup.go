@@ -47,7 +47,7 @@ func (r *request) renderSetUp(status int, m auth.SetUpModel) error {
 func (r *request) setUpServer(form url.Values) error {
 	m := auth.SetUpModel{Values: auth.SetUpValues{
 		Workspace: form.Get(auth.FieldWorkspace), Name: form.Get(auth.FieldName), Email: form.Get(auth.FieldEmail),
-		Zone: expandCityToZoneName(form.Get(auth.FieldZone)), Code: form.Get(auth.FieldCode),
+		Zone: expandUniqueCityToZoneName(form.Get(auth.FieldZone)), Code: form.Get(auth.FieldCode),
 	}}
 	first, err := r.web.cfg.App.NeedsSetUp(r.context())
 	if err != nil {
@@ -79,7 +79,7 @@ func (r *request) setUpServer(form url.Values) error {
 }
 
 // placeError returns an error as the message beside an input or, if input is "", as the error at the top of the form.
-func (r *request) placeError(e *core.Error, input string) (byInput map[string]string, top *contract.Error) {
+func (r *request) placeError(e *core.Error, input string) (byInputOrNil map[string]string, topOrNil *contract.Error) {
 	told := r.web.errorForPeople(e)
 	if input != "" {
 		return map[string]string{input: strings.TrimSpace(told.Message + " " + told.Hint)}, nil
@@ -87,7 +87,7 @@ func (r *request) placeError(e *core.Error, input string) (byInput map[string]st
 	return nil, told
 }
 
-// errorsByInput returns the messages of all joined errors, by input.
+// errorsByInput returns the messages of all joined errors, by input. It omits errors that concern no input.
 func (r *request) errorsByInput(err error) map[string]string {
 	found := map[string]string{}
 	for _, e := range core.Errors(err) {

@@ -76,7 +76,7 @@ func (w *Web) Mount(e *echo.Echo, openAPI []byte) (err error) {
 		w.addRoute(e, rt)
 	}
 	for _, rt := range workspaceRoutes("") {
-		rt.handle = (*request).redirectToLastWorkspace
+		rt.handle = (*request).redirectToPathInLastWorkspace
 		w.addRoute(e, rt)
 	}
 	return nil
@@ -119,7 +119,7 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 // of the page in Referer. It returns the zero Caller if nobody is signed in. It does not check that the request comes
 // from our own pages.
 func (w *Web) FindCallerByCookieInRefererWorkspace(r *http.Request) (callerOrZero core.Caller, err error) {
-	ctx, err := w.sessions.loadSession(r)
+	ctx, err := w.sessions.loadSessionOrEmpty(r)
 	if err != nil {
 		return core.Caller{}, err
 	}
@@ -136,7 +136,7 @@ func (w *Web) FindCallerByCookieInRefererWorkspace(r *http.Request) (callerOrZer
 
 // findVisitToSlugOrLast returns the person of the session in the context, and their workspace: the one with the slug if
 // they are a member of it, or else the one that they visited last. It returns the zero Visit if nobody is signed in.
-func (w *Web) findVisitToSlugOrLast(ctx context.Context, slug string) (app.Visit, error) {
+func (w *Web) findVisitToSlugOrLast(ctx context.Context, slug string) (visitOrZero app.Visit, err error) {
 	session, ok := w.sessions.unverifiedSession(ctx)
 	if !ok {
 		return app.Visit{}, nil
@@ -157,13 +157,13 @@ func (r *request) redirectHomeOrAskToSignInOrSetUp() error {
 	return r.askToSignInOrSetUp()
 }
 
-// redirectToLastWorkspace redirects from an address without a workspace to the workspace that the person visited last.
-// A form is not submitted there, because it may belong to another workspace.
-func (r *request) redirectToLastWorkspace() error {
+// redirectToPathInLastWorkspace redirects from an address without a workspace to the same path in the workspace that
+// the person visited last. A form is not submitted there, because it may belong to another workspace.
+func (r *request) redirectToPathInLastWorkspace() error {
 	httpReq := r.echo.Request()
 	to := r.link.At(httpReq.URL.EscapedPath())
 	if httpReq.Method == http.MethodGet || httpReq.Method == http.MethodHead {
-		return r.redirectKeepingMethod(to)
+		return r.redirectKeepingMethodAndQuery(to)
 	}
 	return r.redirect(to)
 }
@@ -176,11 +176,11 @@ func (r *request) redirectToRenamedWorkspace(formerSlug string) error {
 		return err
 	}
 	_, rest := link.SplitWorkspace(r.echo.Request().URL.EscapedPath())
-	return r.redirectKeepingMethod(link.Workspace(current).At(rest))
+	return r.redirectKeepingMethodAndQuery(link.Workspace(current).At(rest))
 }
 
-// redirectKeepingMethod makes the browser repeat the request, with its method, query and form, at another path.
-func (r *request) redirectKeepingMethod(path string) error {
+// redirectKeepingMethodAndQuery makes the browser repeat the request, with its method, query and form, at another path.
+func (r *request) redirectKeepingMethodAndQuery(path string) error {
 	if err := r.saveSessionIfChanged(); err != nil {
 		return err
 	}

@@ -18,11 +18,12 @@ func (r *request) showWorkspaceSettings() error {
 	if err != nil {
 		return err
 	}
-	return r.renderWorkspaceSettings(http.StatusOK,
+	return r.renderWorkspaceSettingsOrRefuse(http.StatusOK,
 		settings.WorkspaceModel{Name: who.Workspace.Name, Slug: who.Workspace.Slug, Zone: who.Workspace.TZ})
 }
 
-func (r *request) renderWorkspaceSettings(status int, m settings.WorkspaceModel) (err error) {
+// renderWorkspaceSettingsOrRefuse renders the page for owners and admins. For anyone else, it returns an error.
+func (r *request) renderWorkspaceSettingsOrRefuse(status int, m settings.WorkspaceModel) (err error) {
 	if err := r.caller.RequireManager(); err != nil {
 		return err
 	}
@@ -35,7 +36,7 @@ func (r *request) renderWorkspaceSettings(status int, m settings.WorkspaceModel)
 func (r *request) editWorkspace(form url.Values) error {
 	m := settings.WorkspaceModel{
 		Name: form.Get(settings.FieldName), Slug: form.Get(settings.FieldSlug),
-		Zone: expandCityToZoneName(form.Get(settings.FieldZone)),
+		Zone: expandUniqueCityToZoneName(form.Get(settings.FieldZone)),
 	}
 	saved, err := r.web.cfg.App.EditWorkspace(r.context(), r.caller, contract.EditWorkspace{
 		Name: &m.Name, Slug: &m.Slug, TZ: &m.Zone,
@@ -48,7 +49,7 @@ func (r *request) editWorkspace(form url.Values) error {
 		if m.Errors[settings.FieldZone] != "" {
 			m.Errors[settings.FieldZone] = explainInvalidZone(m.Zone)
 		}
-		return r.renderWorkspaceSettings(httpd.Status(e.Code), m)
+		return r.renderWorkspaceSettingsOrRefuse(httpd.Status(e.Code), m)
 	}
 	if err != nil {
 		return err

@@ -4,9 +4,9 @@ import (
 	"belfry/internal/core"
 )
 
-// expandCityToZoneName returns the name of the time zone with the city that a person entered. If no zone or several
-// zones have the city, it returns the text unchanged. explainInvalidZone then says what to enter.
-func expandCityToZoneName(entered string) string {
+// expandUniqueCityToZoneName returns the name of the time zone with the city that a person entered. If no zone or
+// several zones have the city, it returns the text unchanged. explainInvalidZone then says what to enter.
+func expandUniqueCityToZoneName(entered string) string {
 	if found := core.FindZoneNames(entered); len(found) == 1 {
 		return found[0]
 	}
