@@ -18,8 +18,8 @@ import (
 
 func (r *request) showAccounts() error { return r.renderAccounts(http.StatusOK, nil) }
 
-// renderAccounts renders the accounts page. refused is why an action failed, or nil.
-func (r *request) renderAccounts(status int, refused *contract.Error) error {
+// renderAccounts renders the accounts page. refusalOrNil is why an action failed.
+func (r *request) renderAccounts(status int, refusalOrNil *contract.Error) error {
 	filter := accounts.Filter{
 		Query: r.echo.QueryParam(accounts.FieldQuery), Network: r.echo.QueryParam(accounts.FieldNetwork),
 		Status: r.echo.QueryParam(accounts.FieldStatus),
@@ -43,8 +43,8 @@ func (r *request) renderAccounts(status int, refused *contract.Error) error {
 		return err
 	}
 	m := accounts.Model{
-		Frame: frame, Zone: zone, Used: who.Usage.Accounts.Used, Limit: who.Usage.Accounts.Limit, Refused: refused,
-		Filter: filter, UpgradeURL: r.web.cfg.UpgradeURL,
+		Frame: frame, Zone: zone, Used: who.Usage.Accounts.Used, Limit: who.Usage.Accounts.Limit,
+		Refused: refusalOrNil, Filter: filter, UpgradeURL: r.web.cfg.UpgradeURL,
 	}
 	if !r.wantsFragment() { // the list of accounts does not name them
 		if m.Managers, err = r.listManagersToAsk(); err != nil {
@@ -59,7 +59,7 @@ func (r *request) renderAccounts(status int, refused *contract.Error) error {
 	slices.SortStableFunc(cards, func(a, b app.AccountCard) int {
 		return compareLostFirst(a.Status, b.Status)
 	})
-	m.Networks = r.listNetworksWithAccountPage(cards, (m.Filter.Page-1)*accounts.PageSize)
+	m.Networks = r.allNetworksWithPageOfAccounts(cards, (m.Filter.Page-1)*accounts.PageSize)
 	if r.isPollWithoutNews(m) {
 		return r.echo.NoContent(http.StatusNoContent)
 	}
@@ -77,8 +77,9 @@ func compareLostFirst(a, b core.AccountStatus) int {
 	return 1
 }
 
-// listNetworksWithAccountPage returns all networks, each with its accounts on the page that begins at the offset.
-func (r *request) listNetworksWithAccountPage(cards []app.AccountCard, offset int) []accounts.Network {
+// allNetworksWithPageOfAccounts returns all supported networks, each with its accounts on the page that begins at the
+// offset. Quotas and numbers of accounts do not depend on the page.
+func (r *request) allNetworksWithPageOfAccounts(cards []app.AccountCard, offset int) []accounts.Network {
 	networks, now, at := r.web.cfg.App.ListSupportedNetworks(), r.web.cfg.Now(), 0
 	list := make([]accounts.Network, len(networks))
 	for i, n := range networks {
@@ -107,9 +108,9 @@ func newAccountView(card app.AccountCard, now time.Time) accounts.Account {
 	a := accounts.Account{
 		ID: card.ID.String(), Name: card.DisplayName, Username: card.Username, Status: string(card.Status),
 		Avatar: contract.AvatarPathOf(card.Avatar), Reason: card.StatusReason, Queued: card.Posts.Queued,
-		Lost: card.Posts.Lost, Next: newPostView(card.Posts.Next, card.Posts.NextAt),
-		Last: newPostView(card.Posts.Last, card.Posts.LastAt), Blocked: card.Blocked, KeepsGrant: card.KeepsGrant,
-		Unreachable: card.Unreachable, Quotas: filterQuotaViews(card.Quotas, quotasOfAccount),
+		Lost: card.Posts.Lost, Next: newPostViewOrZero(card.Posts.Next, card.Posts.NextAt),
+		Last: newPostViewOrZero(card.Posts.Last, card.Posts.LastAt), Blocked: card.Blocked,
+		KeepsGrant: card.KeepsGrant, Unreachable: card.Unreachable, Quotas: filterQuotaViews(card.Quotas, quotasOfAccount),
 	}
 	if card.Status == core.AccountOK && !card.ExpiresAt.IsZero() && card.ExpiresAt.Sub(now) < endsSoon {
 		a.EndsAt = card.ExpiresAt
@@ -135,11 +136,12 @@ func filterQuotaViews(quotas []app.AccountQuota, scope quotaScope) (views []acco
 	return views
 }
 
-func newPostView(id *core.PostID, at time.Time) accounts.Post {
-	if id == nil {
+// newPostViewOrZero returns a post for display, or the zero value if there is none.
+func newPostViewOrZero(idOrNil *core.PostID, at time.Time) accounts.Post {
+	if idOrNil == nil {
 		return accounts.Post{}
 	}
-	return accounts.Post{ID: id.String(), At: at}
+	return accounts.Post{ID: idOrNil.String(), At: at}
 }
 
 // quotaText says how much of a limit is used, for example "12 of 100 posts in 24 hours".
@@ -197,7 +199,7 @@ func (r *request) showDisconnectConfirmation() error {
 
 func (r *request) disconnectAccount(url.Values) error {
 	if err := r.web.cfg.App.DisconnectAccount(r.context(), r.caller, r.pathID()); err != nil {
-		return r.showRefusalOnAccountsPage(err)
+		return r.showOnAccountsPageIfRefusal(err)
 	}
 	r.setFlash(ui.ToneGood, "Account disconnected.")
 	return r.redirect(r.link.Accounts())

@@ -18,9 +18,9 @@ import (
 	"belfry/views/ui"
 )
 
-// returnURLOrPosts returns the page to show after an action on several posts: the requested one if it is a page of
-// this server, or else the list of queued posts.
-func (r *request) returnURLOrPosts(requested string) string {
+// safeReturnURLOrPostsURL returns the page to show after an action on several posts: the requested one if it is a
+// page of this server, or else the list of queued posts.
+func (r *request) safeReturnURLOrPostsURL(requested string) string {
 	return cmp.Or(safeReturnURL(requested), r.link.Posts(link.Filter{}))
 }
 
@@ -36,7 +36,7 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 		r.rememberBulkInput(form)
 	}
 	if e, ok := asFormRefusal(err); ok {
-		return r.redirectWithBulkRefusal(form, e)
+		return r.redirectWithRefusalKeepingSelection(form, e)
 	}
 	if err != nil && result.Done == 0 {
 		return err
@@ -57,8 +57,8 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 	next := r.urlShowingSelected(form, refusedIDs(in, result))
 	if len(told.Points) == 0 { // an update would remove them
 		told = r.withOutcomeUpdates(told, idsOfQueued(in.Act, result))
-		if shown, isDay := parseShownDay(form); isDay && in.Act == core.ActReschedule {
-			shown.Date = findEarliest(result.Times).In(zone.Location()).Format(time.DateOnly)
+		if shown, isDay := parseShownCalendarPart(form); isDay && in.Act == core.ActReschedule {
+			shown.Date = earliestOf(result.Times).In(zone.Location()).Format(time.DateOnly)
 			next, told.URL = r.link.Calendar(shown), ""
 		}
 	}
@@ -116,13 +116,15 @@ func (r *request) changedPostsLink(act core.Act, result app.BulkResult, zone cor
 	case core.ActCancel, core.ActDuplicate:
 		return r.link.Posts(link.Filter{Status: string(core.PostDraft)}), "View drafts"
 	case core.ActReschedule:
-		return r.calendarDayLink(findEarliest(result.Times), zone)
+		return r.calendarDayLink(earliestOf(result.Times), zone)
 	default:
 		return "", ""
 	}
 }
 
-func findEarliest(times []time.Time) time.Time { return slices.MinFunc(times, time.Time.Compare) }
+func earliestOf(nonEmptyTimes []time.Time) time.Time {
+	return slices.MinFunc(nonEmptyTimes, time.Time.Compare)
+}
 
 // calendarDayLink returns the address and the label of a link to the day of an instant in the calendar.
 func (r *request) calendarDayLink(at time.Time, zone core.Zone) (url, label string) {
@@ -130,9 +132,9 @@ func (r *request) calendarDayLink(at time.Time, zone core.Zone) (url, label stri
 	return r.link.Calendar(link.Calendar{Date: day}), "View in the calendar"
 }
 
-// redirectWithBulkRefusal redirects to the posts in a form, which are still selected there, with the reason for a
-// refusal.
-func (r *request) redirectWithBulkRefusal(form url.Values, e *core.Error) error {
+// redirectWithRefusalKeepingSelection redirects to the posts in a form with the reason for a refusal, and stores them
+// as selected for that page.
+func (r *request) redirectWithRefusalKeepingSelection(form url.Values, e *core.Error) error {
 	ids := selectedPostIDs(form)
 	r.rememberSelection(ids)
 	told := r.web.errorForPeople(e)
@@ -144,19 +146,19 @@ func (r *request) redirectWithBulkRefusal(form url.Values, e *core.Error) error 
 // chosen on the page of a calendar's entry or day, and any of them are still selected, it returns that page. Otherwise,
 // it returns the page in posts.FieldBack.
 func (r *request) urlShowingSelected(form url.Values, selectedIDs []string) string {
-	shown, isDay := parseShownDay(form)
+	shown, isDay := parseShownCalendarPart(form)
 	switch {
 	case !form.Has(posts.FieldCalendar) || len(selectedIDs) == 0:
-		return r.returnURLOrPosts(form.Get(posts.FieldBack))
+		return r.safeReturnURLOrPostsURL(form.Get(posts.FieldBack))
 	case isDay:
 		return r.link.MovablePostsOfDay(shown)
 	}
 	return r.link.PostsOfCalendarEntry(url.PathEscape(selectedIDs[0]), shown.Filter)
 }
 
-// parseShownDay returns the part of the calendar whose posts a form changes. isDay reports that it is a day, not an
-// entry.
-func parseShownDay(form url.Values) (shown link.Calendar, isDay bool) {
+// parseShownCalendarPart returns the part of the calendar whose posts a form changes. isDay reports that it is a day,
+// not an entry.
+func parseShownCalendarPart(form url.Values) (shown link.Calendar, isDay bool) {
 	query, _ := url.ParseQuery(form.Get(posts.FieldCalendar)) // the valid part of an invalid query
 	shown = link.ParseCalendar(query)
 	return shown, shown.Date != ""
@@ -265,7 +267,7 @@ func (r *request) showBulkDeleteConfirmation() error {
 	}
 	ids := selectedPostIDs(query)
 	if e, ok := asFormRefusal(app.CheckPostBatchSize(ids)); ok {
-		return r.redirectWithBulkRefusal(query, e)
+		return r.redirectWithRefusalKeepingSelection(query, e)
 	}
 	fields := []ui.Hidden{
 		newFormIDField(),
@@ -331,10 +333,10 @@ func (r *request) undoPostChange(form url.Values) error {
 	return r.redirect(cmp.Or(r.refererPageURL(), r.link.Posts(link.Filter{})))
 }
 
-// restoreSchedules restores the schedules in the form of newUndoAction, and returns the message about it. It calls
-// describe for the text only if it has restored all of them.
+// restoreSchedules restores the schedules in the form of newUndoAction, and returns the message about it. If it has
+// not restored all of them, the message says why, without a call of describeIfAllRestored.
 func (r *request) restoreSchedules(
-	ctx context.Context, form url.Values, describe func(restored []app.PostSchedule) string,
+	ctx context.Context, form url.Values, describeIfAllRestored func(restored []app.PostSchedule) string,
 ) (layout.Flash, error) {
 	var before []app.PostSchedule
 	for _, text := range form[posts.FieldBefore] {
@@ -350,7 +352,7 @@ func (r *request) restoreSchedules(
 		return layout.Flash{}, err
 	}
 	if len(result.Refused) == 0 && err == nil {
-		return layout.Flash{Tone: ui.ToneGood, Text: describe(before)}, nil
+		return layout.Flash{Tone: ui.ToneGood, Text: describeIfAllRestored(before)}, nil
 	}
 	f := r.newBulkFlash(actUndo, result, core.Zone{})
 	return r.logErrorAndAddToFlash(ctx, f, err, "Open those posts and change them back yourself."), nil

@@ -44,7 +44,7 @@ func selectedPostIDs(form url.Values) (ids []string) {
 }
 
 // parseSpacing parses how far apart to schedule posts. It returns the zero Shift for posts at the same time.
-func parseSpacing(form url.Values) (core.Shift, error) {
+func parseSpacing(form url.Values) (shiftOrZero core.Shift, err error) {
 	if form.Get(posts.FieldSpread) != posts.SpreadApart {
 		return core.Shift{}, nil
 	}
@@ -115,9 +115,9 @@ func (r *request) rememberBulkInput(form url.Values) {
 	r.putSessionValue(r.sessionKeyForWorkspace(keyBulkInput), entered.Encode())
 }
 
-// popBulkInput returns what the person entered to schedule drafts or to move posts that were refused, or else
-// proposals.
-func (r *request) popBulkInput(zone core.Zone) (schedule posts.ScheduleInput, move posts.MoveInput) {
+// popBulkInputOrProposals returns what the person entered to schedule drafts or to move posts that were refused, or
+// else proposals. It removes what they entered from the session.
+func (r *request) popBulkInputOrProposals(zone core.Zone) (schedule posts.ScheduleInput, move posts.MoveInput) {
 	schedule = posts.ScheduleInput{At: r.timeInputOrProposal(nil, zone), Every: "1"}
 	entered, err := url.ParseQuery(r.popSessionValue(r.sessionKeyForWorkspace(keyBulkInput)))
 	if err != nil {

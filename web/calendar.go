@@ -28,8 +28,9 @@ const (
 	dayMost    = 200
 )
 
-// showCalendar shows the view in the address or, if there is none, the view that the person chose last.
-func (r *request) showCalendar() error {
+// showCalendarOrStoreChosenView shows the view in the address or, if there is none, the view that the person chose
+// last. If the person has just chosen a view, it stores the choice in the session and redirects to the view.
+func (r *request) showCalendarOrStoreChosenView() error {
 	query := r.echo.QueryParams()
 	if !query.Has(link.ParamView) {
 		chosen := r.web.sessions.manager.GetString(r.context(), keyCalendarView)
@@ -40,7 +41,7 @@ func (r *request) showCalendar() error {
 		r.putSessionValue(keyCalendarView, shown.View)
 		return r.redirect(r.link.Calendar(shown))
 	}
-	m, err := r.loadCalendar(shown)
+	m, err := r.loadCalendarAndPopFlash(shown)
 	if err != nil {
 		return err
 	}
@@ -50,8 +51,9 @@ func (r *request) showCalendar() error {
 	return r.render(http.StatusOK, calendar.Page(m), calendar.Part(m))
 }
 
-// loadCalendar loads what the calendar shows in a view.
-func (r *request) loadCalendar(shown link.Calendar) (calendar.Model, error) {
+// loadCalendarAndPopFlash loads what the calendar shows in a view. For a whole page, it removes the flash from the
+// session to show it.
+func (r *request) loadCalendarAndPopFlash(shown link.Calendar) (calendar.Model, error) {
 	m := calendar.Model{Shown: shown, Now: r.web.cfg.Now(), Form: newFormID()}
 	var err error
 	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
@@ -125,24 +127,25 @@ func calendarListRequestWithoutNetwork(f link.Filter) contract.ListPosts {
 
 // calendarDays returns the days that a view shows, and how many posts it shows per day, or 0 for a week, which has a
 // limit per hour. A month consists of whole weeks, which begin on Monday.
-func calendarDays(view string, date time.Time) (days []time.Time, maxPostsPerDay int) {
+func calendarDays(view string, date time.Time) (days []time.Time, maxPostsPerDayOrZero int) {
 	first, last := date, date
 	switch view {
 	case link.ViewMonth:
 		start := time.Date(date.Year(), date.Month(), 1, 0, 0, 0, 0, time.UTC)
-		first, last, maxPostsPerDay = mondayOf(start), mondayOf(start.AddDate(0, 1, -1)).AddDate(0, 0, 6), monthMost
+		first, last = mondayOf(start), mondayOf(start.AddDate(0, 1, -1)).AddDate(0, 0, 6)
+		maxPostsPerDayOrZero = monthMost
 	case link.ViewWeek:
 		first = mondayOf(date)
 		last = first.AddDate(0, 0, 6)
 	case link.ViewList:
-		last, maxPostsPerDay = date.AddDate(0, 0, calendar.ListDays-1), listMost
+		last, maxPostsPerDayOrZero = date.AddDate(0, 0, calendar.ListDays-1), listMost
 	case link.ViewDay:
-		maxPostsPerDay = dayMost
+		maxPostsPerDayOrZero = dayMost
 	}
 	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
 		days = append(days, day)
 	}
-	return days, maxPostsPerDay
+	return days, maxPostsPerDayOrZero
 }
 
 // mondayOf returns the Monday of a day's week.
@@ -216,7 +219,7 @@ func (r *request) showPostsOfCalendarEntry() error {
 	if r.wantsFragment() {
 		return r.render(http.StatusOK, calendar.TogetherPart(m), nil)
 	}
-	return r.showPostsTogether(m, shown)
+	return r.showPostsOfEntryOrDay(m, shown)
 }
 
 // showMovablePostsOfDay lists the posts of a day that the person may move, with all of them selected. Without any, it
@@ -242,12 +245,12 @@ func (r *request) showMovablePostsOfDay() error {
 	if m.Frame, err = r.loadFrameAndPopFlash(title, layout.SectionCalendar); err != nil {
 		return err
 	}
-	return r.showPostsTogether(m, shown)
+	return r.showPostsOfEntryOrDay(m, shown)
 }
 
-// showPostsTogether shows the first app.MaxBulk posts of an entry or a day on a page, with the actions that the list
-// offers for their status. Those of a day are selected unless an action has just been refused.
-func (r *request) showPostsTogether(together calendar.TogetherModel, shown link.Calendar) error {
+// showPostsOfEntryOrDay shows the first app.MaxBulk posts of an entry or a day on a page, with the actions that the
+// list offers for their status. Those of a day are selected unless an action has just been refused.
+func (r *request) showPostsOfEntryOrDay(together calendar.TogetherModel, shown link.Calendar) error {
 	ids := make([]string, len(together.Posts))
 	for i, p := range together.Posts {
 		ids[i] = p.ID
@@ -263,7 +266,7 @@ func (r *request) showPostsTogether(together calendar.TogetherModel, shown link.
 		Frame: together.Frame, Zone: together.Zone, Now: r.web.cfg.Now(), Form: newFormID(),
 		Calendar: &shown,
 	}
-	m.Schedule, m.Move = r.popBulkInput(together.Zone)
+	m.Schedule, m.Move = r.popBulkInputOrProposals(together.Zone)
 	hasOtherStatus := func(card app.PostCard) bool { return card.Status != cards[0].Status }
 	if status := cards[0].Status; status != string(core.PostQueued) && !slices.ContainsFunc(cards, hasOtherStatus) {
 		m.Filter.Status = status
@@ -284,9 +287,9 @@ func (r *request) showPostsTogether(together calendar.TogetherModel, shown link.
 	return r.render(http.StatusOK, posts.Together(m, together.Total, backURL, backLabel), nil)
 }
 
-// moveCalendarEntry moves a post, or all posts that share its entry, to another time or, for Undo, back, and shows the
-// calendar.
-func (r *request) moveCalendarEntry(form url.Values) error {
+// moveCalendarEntryOrUndo moves a post, or all posts that share its entry, to another time or, for Undo, back, and
+// shows the calendar.
+func (r *request) moveCalendarEntryOrUndo(form url.Values) error {
 	zone, err := r.loadWorkspaceZone()
 	if err != nil {
 		return err
@@ -324,7 +327,7 @@ func (r *request) moveCalendarEntry(form url.Values) error {
 		r.setFlashWithDetails(flash)
 		return r.redirect(r.link.Calendar(shown))
 	}
-	m, err := r.loadCalendar(shown)
+	m, err := r.loadCalendarAndPopFlash(shown)
 	if err != nil {
 		return err
 	}
@@ -380,7 +383,7 @@ func (r *request) renderMoveError(form url.Values, e *core.Error) error {
 	if err != nil {
 		return err
 	}
-	m, err := r.loadCalendar(link.ParseCalendar(r.echo.QueryParams()))
+	m, err := r.loadCalendarAndPopFlash(link.ParseCalendar(r.echo.QueryParams()))
 	if err != nil {
 		return err
 	}

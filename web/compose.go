@@ -49,7 +49,7 @@ func (r *request) showComposer() error {
 	} else if len(accounts) == 1 {
 		form.Set(posts.FieldAccount, accounts[0].ID)
 	}
-	m, err := r.loadNewPostComposer(form)
+	m, err := r.loadComposerAndPopFlash(form)
 	if err != nil {
 		return err
 	}
@@ -78,8 +78,9 @@ func (r *request) tryRequestAccountFactsRefresh() {
 	}
 }
 
-// loadNewPostComposer loads the composer for new posts, with the form's values but without a plan.
-func (r *request) loadNewPostComposer(form url.Values) (posts.ComposeModel, error) {
+// loadComposerAndPopFlash loads the composer for new posts, with the form's values but without a plan. For a whole
+// page, it removes the flash from the session to show it.
+func (r *request) loadComposerAndPopFlash(form url.Values) (posts.ComposeModel, error) {
 	m := posts.ComposeModel{Form: newFormID(), Part: r.wantsFragment()}
 	accounts, err := r.loadAccounts()
 	if err != nil {
@@ -101,7 +102,7 @@ func (r *request) loadNewPostComposer(form url.Values) (posts.ComposeModel, erro
 		chip.Choices = facts[a.ID].Choices
 		m.Accounts = append(m.Accounts, chip)
 	}
-	if m.Groups, err = r.loadGroupsUnlessPart(m.Part); err != nil {
+	if m.Groups, err = r.loadNonEmptyGroupsUnlessPart(m.Part); err != nil {
 		return m, err
 	}
 	m.Unknown = unknownAccountIDs(form, accounts)
@@ -125,7 +126,7 @@ func (r *request) loadNewPostComposer(form url.Values) (posts.ComposeModel, erro
 // loadFilesAndFillComposer loads the form's files, and adds the networks and the form's values to the model.
 func (r *request) loadFilesAndFillComposer(m *posts.ComposeModel, form url.Values, networks []network.Network) error {
 	var err error
-	if m.MediaIDs, m.Media, err = r.loadAndArrangeChosenFiles(form); err != nil {
+	if m.MediaIDs, m.Media, err = r.loadAndArrangeExistingFiles(form); err != nil {
 		return err
 	}
 	m.Files = convertFiles(m.Media)
@@ -169,61 +170,62 @@ func (r *request) newAccountChip(a contract.Account, chosen bool) posts.Account 
 	return c
 }
 
-// loadComposerOrEditor loads the composer with the form's values but without a plan: for the post in the request's
-// path, or for new posts if the path has none.
-func (r *request) loadComposerOrEditor(form url.Values) (posts.ComposeModel, error) {
+// loadComposerOrEditorAndPopFlash does what loadPostEditorAndPopFlash does for the post in the request's path, or
+// what loadComposerAndPopFlash does if the path has none.
+func (r *request) loadComposerOrEditorAndPopFlash(form url.Values) (posts.ComposeModel, error) {
 	if r.pathID() == "" {
-		return r.loadNewPostComposer(form)
+		return r.loadComposerAndPopFlash(form)
 	}
 	card, n, err := r.loadPostAndNetwork()
 	if err != nil {
 		return posts.ComposeModel{}, err
 	}
-	return r.loadPostEditor(card, n, form)
+	return r.loadPostEditorAndPopFlash(card, n, form)
 }
 
 // loadPlanAndRenderComposer renders the composer with the form's values, its plan, and the reason for a refusal, if
 // any.
 func (r *request) loadPlanAndRenderComposer(status int, form url.Values, refusalOrNil *core.Error) error {
-	m, err := r.loadComposerOrEditor(form)
+	m, err := r.loadComposerOrEditorAndPopFlash(form)
 	if err != nil {
 		return err
 	}
 	m.Redrawn = true
-	if err := r.loadPlan(&m, newPlanRequest(m)); err != nil {
+	if err := r.loadPlanOrReason(&m, newPlanRequest(m)); err != nil {
 		return err
 	}
-	r.addRefusalToComposer(&m, refusalOrNil)
+	r.addRefusalAndSetRetryAfter(&m, refusalOrNil)
 	return r.addPreviewsAndRenderComposer(status, m)
 }
 
-// showRefusalInComposer renders the composer with the form's values and the reason for a refusal. It returns any other
-// error, which the form cannot show.
-func (r *request) showRefusalInComposer(form url.Values, err error) error {
+// showInComposerIfRefusal renders the composer with the form's values and the reason for a refusal. It returns any
+// other error, which the form cannot show.
+func (r *request) showInComposerIfRefusal(form url.Values, err error) error {
 	if e, ok := asFormRefusal(err); ok {
 		return r.loadPlanAndRenderComposer(httpd.Status(e.Code), form, e)
 	}
 	return err
 }
 
-// addRefusalToComposer adds an error to its input or, if it belongs to none, to the top of the form.
-func (r *request) addRefusalToComposer(m *posts.ComposeModel, e *core.Error) {
+// addRefusalAndSetRetryAfter adds an error to its input or, if it belongs to none, to the top of the form. It sets
+// the Retry-After header if the error says how long to wait.
+func (r *request) addRefusalAndSetRetryAfter(m *posts.ComposeModel, refusalOrNil *core.Error) {
 	switch {
-	case e == nil:
-	case errors.Is(e, app.ErrPostChanged): // the form shows the saved version
-	case e.Code == core.CodeNotFound && m.PostID != "":
+	case refusalOrNil == nil:
+	case errors.Is(refusalOrNil, app.ErrPostChanged): // the form shows the saved version
+	case refusalOrNil.Code == core.CodeNotFound && m.PostID != "":
 		m.Errors = map[string]string{posts.FieldAccount: accountOfPostGone}
-	case e.Code == core.CodeNotFound:
+	case refusalOrNil.Code == core.CodeNotFound:
 		m.Errors = map[string]string{posts.FieldAccount: "One of the accounts is no longer connected. Choose the accounts again."}
 	default:
-		r.setRetryAfterHeader(e)
+		r.setRetryAfterHeader(refusalOrNil)
 		var beside map[string]string
-		if beside, m.Refused = r.placeError(e, inputForFieldPath(e.Path)); m.Errors == nil {
+		if beside, m.Refused = r.placeError(refusalOrNil, inputForFieldPath(refusalOrNil.Path)); m.Errors == nil {
 			m.Errors = map[string]string{}
 		}
 		maps.Copy(m.Errors, beside) // keeps the plan's errors
-		if e.Code == core.CodePlanHasIssues {
-			m.Refused.Hint = hints[e.Code] // the plan shows the details
+		if refusalOrNil.Code == core.CodePlanHasIssues {
+			m.Refused.Hint = hints[refusalOrNil.Code] // the plan shows the details
 		}
 	}
 }
@@ -235,7 +237,7 @@ func (r *request) showComposerPlan(form url.Values) error {
 
 // createPosts creates the posts of the form, or shows the form again with the reason for a refusal.
 func (r *request) createPosts(form url.Values) error {
-	m, err := r.loadNewPostComposer(form)
+	m, err := r.loadComposerAndPopFlash(form)
 	if err != nil {
 		return err
 	}
@@ -246,7 +248,7 @@ func (r *request) createPosts(form url.Values) error {
 		return r.loadPlanAndRenderComposer(http.StatusNotFound, form, core.ErrorOrInternal(err))
 	}
 	if err != nil {
-		return r.showRefusalInComposer(form, err)
+		return r.showInComposerIfRefusal(form, err)
 	}
 	if mayBeOutdated {
 		r.setFlash(ui.ToneInfo, formatForCount(createdBefore, len(made.Posts)))

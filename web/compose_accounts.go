@@ -10,9 +10,9 @@ import (
 	"belfry/views/posts"
 )
 
-// loadGroupsUnlessPart loads the groups that have accounts, for the buttons that choose them. It returns none for a
-// part of the page, because the page keeps these buttons.
-func (r *request) loadGroupsUnlessPart(isPart bool) (groups []posts.Group, err error) {
+// loadNonEmptyGroupsUnlessPart loads the groups that have accounts, for the buttons that choose them. It returns none
+// for a part of the page, because the page keeps these buttons.
+func (r *request) loadNonEmptyGroupsUnlessPart(isPart bool) (groups []posts.Group, err error) {
 	if isPart {
 		return nil, nil
 	}

@@ -37,9 +37,9 @@ const (
 	librarySize = 60
 )
 
-// loadAndArrangeChosenFiles returns the form's files that still exist, in the form's order. It applies the button that
-// moves or removes one of them.
-func (r *request) loadAndArrangeChosenFiles(form url.Values) (ids []string, media []contract.Media, err error) {
+// loadAndArrangeExistingFiles returns the form's files that still exist, in the form's order. It applies the button
+// that moves or removes one of them.
+func (r *request) loadAndArrangeExistingFiles(form url.Values) (ids []string, media []contract.Media, err error) {
 	named := slices.DeleteFunc(slices.Clone(form[posts.FieldMedia]), func(id string) bool {
 		return id == "" || id == form.Get(posts.FieldRemove)
 	})
@@ -106,7 +106,7 @@ func (r *request) listNewestUnchosenFiles(chosenIDs []string) ([]posts.File, err
 // checkNoFileMissing returns an error if the form names a file that its posts would lack. Such a file is not in the
 // library, or is on the person's device and was not uploaded. A form sends files only if the person presses the button
 // for files.
-func checkNoFileMissing(form url.Values, m posts.ComposeModel) *core.Error {
+func checkNoFileMissing(form url.Values, m posts.ComposeModel) (errorOrNil *core.Error) {
 	for _, name := range form[posts.FieldUpload] {
 		if name != "" {
 			return core.Invalid("mediaIds", "%s has not been uploaded yet.", name).WithHint("Select “Add to the post” first.")
@@ -127,7 +127,7 @@ func (r *request) uploadComposerFiles() error {
 	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
-	sent, refused, err := r.readUploadForm()
+	sent, refused, err := r.readUploadFormOrRefuseFiles()
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (r *request) uploadComposerFiles() error {
 		return err
 	}
 	return httpd.LiftTimeLimits(uploadAnswerTime)(func(echo.Context) error {
-		usable, unusable, err := r.awaitProcessing(ids)
+		usable, unusable, err := r.awaitFilesProcessedOrGiveUp(ids)
 		if err != nil {
 			return err
 		}
@@ -157,9 +157,9 @@ func (r *request) uploadComposerFiles() error {
 	})(r.echo)
 }
 
-// readUploadForm reads a form with files, which it writes to disk. The caller must call the form's RemoveAll. If
-// the workspace has no room for the files, they are not written, and refused says why.
-func (r *request) readUploadForm() (form *multipart.Form, refused *core.Error, err error) {
+// readUploadFormOrRefuseFiles reads a form with files, which it writes to disk. The caller must call the form's
+// RemoveAll. If the workspace has no room for the files, they are not written, and refusalOrNil says why.
+func (r *request) readUploadFormOrRefuseFiles() (form *multipart.Form, refusalOrNil *core.Error, err error) {
 	kind, params, err := mime.ParseMediaType(r.echo.Request().Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" {
 		return nil, nil, core.Fail(core.CodeUnsupportedMediaType, "This address accepts only forms with files.").
@@ -170,7 +170,7 @@ func (r *request) readUploadForm() (form *multipart.Form, refused *core.Error, e
 		return nil, nil, err
 	}
 	defer done()
-	room, refused, err := r.getUploadFormLimit()
+	room, refusalOrNil, err := r.getUploadFormLimit()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -179,11 +179,11 @@ func (r *request) readUploadForm() (form *multipart.Form, refused *core.Error, e
 		body = http.MaxBytesReader(r.echo.Response(), body, size)
 		form, err = readFormWithoutFiles(multipart.NewReader(body, params["boundary"]))
 	} else {
-		body, refused = http.MaxBytesReader(r.echo.Response(), body, room), nil
+		body, refusalOrNil = http.MaxBytesReader(r.echo.Response(), body, room), nil
 		form, err = multipart.NewReader(body, params["boundary"]).ReadForm(httpd.MaxJSONBytes)
 	}
 	if err == nil {
-		return form, refused, nil
+		return form, refusalOrNil, nil
 	}
 	if _, tooBig := errors.AsType[*http.MaxBytesError](err); tooBig {
 		return nil, nil, err
@@ -240,11 +240,11 @@ func readFormWithoutFiles(parts *multipart.Reader) (*multipart.Form, error) {
 // first file that was not added, says why, and counts the others. uploadFiles begins with the last file, because the
 // library lists the newest file first.
 func (r *request) uploadFiles(
-	files []*multipart.FileHeader, folderID string,
+	files []*multipart.FileHeader, folderIDOrEmpty string,
 ) (ids []string, refused *core.Error, err error) {
 	var refusedName string
 	for _, file := range slices.Backward(files) {
-		id, err := r.uploadFile(file, folderID)
+		id, err := r.uploadFile(file, folderIDOrEmpty)
 		switch e, ok := asFormRefusal(convertMissingFolderError(err)); {
 		case ok:
 			refused, refusedName = e, baseName(file.Filename)
@@ -267,7 +267,7 @@ func (r *request) uploadFiles(
 }
 
 // uploadFile adds a file to a folder of the library; "" is the top level.
-func (r *request) uploadFile(file *multipart.FileHeader, folderID string) (id string, err error) {
+func (r *request) uploadFile(file *multipart.FileHeader, folderIDOrEmpty string) (id string, err error) {
 	content, err := file.Open()
 	if err != nil {
 		return "", err
@@ -275,8 +275,8 @@ func (r *request) uploadFile(file *multipart.FileHeader, folderID string) (id st
 	defer content.Close()
 	a := r.web.cfg.App
 	in := contract.CreateUpload{Filename: baseName(file.Filename), Mime: unknownMime, Size: file.Size}
-	if folderID != "" {
-		in.FolderID = &folderID
+	if folderIDOrEmpty != "" {
+		in.FolderID = &folderIDOrEmpty
 	}
 	reserved, err := a.ReserveUpload(r.context(), r.caller, in)
 	if err != nil {
@@ -292,9 +292,12 @@ const unknownMime = "application/octet-stream"
 // baseName returns a file's name without folders, which some browsers send.
 func baseName(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }
 
-// awaitProcessing waits until files have been processed, but no longer than processingPatience. It returns the files
-// that can be used or are still being processed, and the error of the first file that cannot be used.
-func (r *request) awaitProcessing(ids []string) (usableOrPending []string, unusableError *core.Error, err error) {
+// awaitFilesProcessedOrGiveUp waits until files have been processed, but no longer than processingPatience. It
+// returns the files that can be used or are still being processed, and the error of the first file that cannot be
+// used.
+func (r *request) awaitFilesProcessedOrGiveUp(
+	ids []string,
+) (usableOrPending []string, unusableError *core.Error, err error) {
 	patience, cancel := context.WithTimeout(r.context(), processingPatience)
 	defer cancel()
 	for _, id := range ids {

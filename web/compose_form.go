@@ -136,7 +136,7 @@ func unchosenSettingErrors(m posts.ComposeModel) (errorsByPlatform map[string][]
 }
 
 // firstUnchosenSettingError returns the first error of unchosenSettingErrors, or nil.
-func firstUnchosenSettingError(m posts.ComposeModel) *core.Error {
+func firstUnchosenSettingError(m posts.ComposeModel) (errorOrNil *core.Error) {
 	unchosen := unchosenSettingErrors(m)
 	for _, n := range m.Networks {
 		if len(unchosen[n.ID]) > 0 {
@@ -197,7 +197,7 @@ func encodeNonEmptySettings(fields []network.Field, texts map[string]string) (bl
 	block := map[string]any{}
 	for _, f := range fields {
 		if text := texts[f.Name]; strings.TrimSpace(text) != "" {
-			block[f.Name] = parseSettingValue(f, text)
+			block[f.Name] = parseSettingValueOrText(f, text)
 		}
 	}
 	if len(block) == 0 {
@@ -210,9 +210,9 @@ func encodeNonEmptySettings(fields []network.Field, texts map[string]string) (bl
 	return raw
 }
 
-// parseSettingValue converts an input's text to the type of its field. A number that is not valid stays a string, which
-// the network's check refuses later.
-func parseSettingValue(f network.Field, text string) any {
+// parseSettingValueOrText converts an input's text to the type of its field. A number that is not valid stays a
+// string, which the network's check refuses later.
+func parseSettingValueOrText(f network.Field, text string) any {
 	switch f.Kind {
 	case network.FieldSwitch:
 		return text == "true"

@@ -15,8 +15,9 @@ import (
 // accountOfPostGone is shown in place of a plan for a draft whose account was disconnected.
 const accountOfPostGone = "The account is no longer connected. An owner or admin can connect it again under Accounts."
 
-// loadPlan requests the plan and adds it to the model, or says what the form still needs for a plan.
-func (r *request) loadPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
+// loadPlanOrReason requests the plan and adds it to the model. If there is no plan, it adds what the form still needs
+// for one, or why the request was refused. It removes invalid settings from the request.
+func (r *request) loadPlanOrReason(m *posts.ComposeModel, in contract.PlanPosts) error {
 	if m.Plan.Missing = missingInputText(m.Values, in); m.Plan.Missing != "" {
 		return nil
 	}
@@ -50,7 +51,7 @@ func (r *request) loadPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 			named.Account = m.Accounts[i].Name
 		}
 		if m.Values.Uploading {
-			row.Issues = addWaitForUploads(row.Issues)
+			row.Issues = substituteOrAddUploadWait(row.Issues)
 			named.Issues, named.OK = row.Issues, false
 			plan.OK, plan.Table = false, ""
 		}
@@ -78,9 +79,9 @@ func (r *request) loadPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	return nil
 }
 
-// addWaitForUploads replaces each issue about a missing file or text with one that says that the post waits for
-// uploads. If there are no issues, it adds this one.
-func addWaitForUploads(issues []contract.Issue) []contract.Issue {
+// substituteOrAddUploadWait replaces each issue about a missing file or text with one that says that the post waits
+// for uploads. If there are no issues, it adds this one.
+func substituteOrAddUploadWait(issues []contract.Issue) []contract.Issue {
 	waits := core.Issue{
 		Code: core.IssueMediaNotReady.Code, Message: "The post is waiting for your files to be uploaded.",
 	}
@@ -157,7 +158,7 @@ func (w *Web) removeInvalidSettings(blocks map[string]json.RawMessage) (errorsBy
 		}
 		_, err := rules.NormalizeSettings(block)
 		for _, e := range core.Errors(core.PrefixPaths("perPlatform."+platform, err)) {
-			if field, ok := w.findSetting(e.Path); ok && removeSetting(blocks, platform, field.Name) {
+			if field, ok := w.findSettingField(e.Path); ok && removeSetting(blocks, platform, field.Name) {
 				wrong[platform] = append(wrong[platform], e)
 			}
 		}
@@ -177,8 +178,9 @@ func removeSetting(blocks map[string]json.RawMessage, platform, setting string) 
 	return err == nil
 }
 
-// findSetting returns the setting to which a path in the API request refers; ok is false if there is none.
-func (w *Web) findSetting(fieldPath string) (field network.Field, ok bool) {
+// findSettingField returns the field of the network's setting to which a path in the API request refers; ok is false
+// if there is none.
+func (w *Web) findSettingField(fieldPath string) (field network.Field, ok bool) {
 	parts := strings.SplitN(fieldPath, ".", 3)
 	if len(parts) < 3 || parts[0] != "perPlatform" && parts[0] != "settings" {
 		return field, false

@@ -37,14 +37,14 @@ func (r *request) startReconnect() error {
 // started.
 func (r *request) redirectToConsentOrShowRefusal(ask contract.Authorize, err error) error {
 	if err != nil {
-		return r.showRefusalOnAccountsPage(err)
+		return r.showOnAccountsPageIfRefusal(err)
 	}
 	return r.redirect(ask.AuthorizeURL)
 }
 
-// showRefusalOnAccountsPage shows the accounts page with the reason why connecting or disconnecting was refused. It
+// showOnAccountsPageIfRefusal shows the accounts page with the reason why connecting or disconnecting was refused. It
 // returns any other error, which the page cannot show.
-func (r *request) showRefusalOnAccountsPage(err error) error {
+func (r *request) showOnAccountsPageIfRefusal(err error) error {
 	e, ok := asFormRefusal(err)
 	if !ok {
 		return err
@@ -81,10 +81,10 @@ func (r *request) finishConnectOrReconnect() error {
 		return err
 	}
 	if done.Reconnected != nil {
-		return r.redirectAfterReconnect(done)
+		return r.flashAndRedirectAfterReconnect(done)
 	}
 	if done.Choice == "" {
-		return r.redirectAfterConnect(done)
+		return r.flashAndRedirectAfterConnect(done)
 	}
 	choice, err := json.Marshal(done)
 	if err != nil {
@@ -102,9 +102,9 @@ func (r *request) startReconnectForPost() error {
 
 // reconnectReturnURL returns the page of the post for which an account was reconnected or, without such a post, the
 // accounts page.
-func (r *request) reconnectReturnURL(after *app.Reconnected) string {
-	if after != nil && after.Post != "" {
-		return r.link.Post(after.Post)
+func (r *request) reconnectReturnURL(reconnectedOrNil *app.Reconnected) string {
+	if reconnectedOrNil != nil && reconnectedOrNil.Post != "" {
+		return r.link.Post(reconnectedOrNil.Post)
 	}
 	return r.link.Accounts()
 }
@@ -117,9 +117,9 @@ func (r *request) reconnectURL(after *app.Reconnected) string {
 	return r.link.Reconnect(after.Account)
 }
 
-// redirectAfterReconnect redirects to reconnectReturnURL, with a message about the account, the post that was retried,
-// and other posts that failed.
-func (r *request) redirectAfterReconnect(done app.Connected) error {
+// flashAndRedirectAfterReconnect redirects to reconnectReturnURL, with a message about the account, the post that was
+// retried, and other posts that failed.
+func (r *request) flashAndRedirectAfterReconnect(done app.Connected) error {
 	after := done.Reconnected
 	f := layout.Flash{Tone: ui.ToneGood, Text: r.accountAndNetworkName(done.Accounts[0]) + " reconnected."}
 	switch {
@@ -170,8 +170,9 @@ func (r *request) newRetryLostPostsAction(after *app.Reconnected) *ui.Action {
 	return retry
 }
 
-// redirectAfterConnect redirects to the accounts page with a message about the new accounts and a link to the composer.
-func (r *request) redirectAfterConnect(done app.Connected) error {
+// flashAndRedirectAfterConnect redirects to the accounts page with a message about the new accounts and a link to the
+// composer.
+func (r *request) flashAndRedirectAfterConnect(done app.Connected) error {
 	what := ui.CountNoun(len(done.Accounts), "account", "accounts")
 	f := layout.Flash{Tone: ui.ToneGood, URL: r.link.Compose(), Label: "Write a post"}
 	if len(done.Accounts) == 1 {
@@ -222,10 +223,9 @@ func (r *request) showProfileChoice() error {
 	return r.renderProfileChoice(http.StatusOK, done, usable, nil)
 }
 
-// renderProfileChoice renders the page for choosing among a consent's profiles. refused is why an action failed,
-// or nil.
+// renderProfileChoice renders the page for choosing among a consent's profiles. refusalOrNil is why an action failed.
 func (r *request) renderProfileChoice(
-	status int, pending app.Connected, chosenExternalIDs []string, refused *contract.Error,
+	status int, pending app.Connected, chosenExternalIDs []string, refusalOrNil *contract.Error,
 ) error {
 	n, ok := r.web.cfg.Networks.FindConnector(pending.Platform)
 	if !ok {
@@ -238,7 +238,7 @@ func (r *request) renderProfileChoice(
 	m := accounts.ChooseModel{
 		Frame: frame, Platform: string(pending.Platform), Network: n.Describe().Name, Profile: n.Describe().Profile,
 		Pending: pending.Choice,
-		Refused: refused,
+		Refused: refusalOrNil,
 	}
 	for _, p := range pending.Profiles {
 		m.Profiles = append(m.Profiles, accounts.Profile{
@@ -256,11 +256,11 @@ func (r *request) connectChosenProfiles(form url.Values) error {
 		if done, waits := r.findPendingProfileChoice(); waits && done.Choice == pending && e.Code != core.CodeConflict {
 			return r.renderProfileChoice(httpd.Status(e.Code), done, chosen, r.web.errorForPeople(e))
 		}
-		return r.showRefusalOnAccountsPage(err)
+		return r.showOnAccountsPageIfRefusal(err)
 	}
 	if err != nil {
 		return err
 	}
 	r.popSessionValue(r.profileChoiceSessionKey())
-	return r.redirectAfterConnect(connected)
+	return r.flashAndRedirectAfterConnect(connected)
 }

@@ -11,7 +11,7 @@ import (
 
 // showDesignSystem shows the design system. It exists only in sandbox mode.
 func (r *request) showDesignSystem() error {
-	if !r.web.inSandbox() {
+	if !r.web.isInSandbox() {
 		return core.NotFound()
 	}
 	m := design.Model{Frame: layout.Frame{Title: "Design"}, Tokens: static.DesignTokenNames()}

@@ -52,11 +52,11 @@ func (r *request) showPostEditor() error {
 	if when := r.echo.QueryParam(posts.FieldWhen); when == posts.WhenNow || when == posts.WhenAt { // of a copy
 		form.Set(posts.FieldWhen, when)
 	}
-	m, err := r.loadPostEditor(card, n, form)
+	m, err := r.loadPostEditorAndPopFlash(card, n, form)
 	if err != nil {
 		return err
 	}
-	if err := r.loadPlan(&m, newPlanRequest(m)); err != nil {
+	if err := r.loadPlanOrReason(&m, newPlanRequest(m)); err != nil {
 		return err
 	}
 	return r.addPreviewsAndRenderComposer(http.StatusOK, m)
@@ -81,8 +81,11 @@ func (r *request) newEditForm(card app.PostCard, about network.Description, zone
 	return form
 }
 
-// loadPostEditor loads the composer for a draft or a queued post, with the form's values but without a plan.
-func (r *request) loadPostEditor(card app.PostCard, n network.Network, form url.Values) (posts.ComposeModel, error) {
+// loadPostEditorAndPopFlash loads the composer for a draft or a queued post, with the form's values but without a
+// plan. For a whole page, it removes the flash from the session to show it.
+func (r *request) loadPostEditorAndPopFlash(
+	card app.PostCard, n network.Network, form url.Values,
+) (posts.ComposeModel, error) {
 	form = maps.Clone(form)
 	if !form.Has(posts.FieldMedia) { // an older version rendered the form, without files
 		form[posts.FieldMedia] = card.MediaIDs
@@ -90,7 +93,7 @@ func (r *request) loadPostEditor(card app.PostCard, n network.Network, form url.
 	if !form.Has(posts.FieldTags) {
 		form.Set(posts.FieldTags, joinTags(card.Tags))
 	}
-	m, err := r.loadNewPostComposer(form)
+	m, err := r.loadComposerAndPopFlash(form)
 	if err != nil {
 		return m, err
 	}
@@ -137,7 +140,7 @@ func (r *request) loadPostEditor(card app.PostCard, n network.Network, form url.
 
 // saveOrQueueEditedPost saves a draft, and queues it if the form has a time. It changes a queued post in place.
 func (r *request) saveOrQueueEditedPost(form url.Values) error {
-	m, err := r.loadComposerOrEditor(form)
+	m, err := r.loadComposerOrEditorAndPopFlash(form)
 	if err != nil {
 		return err
 	}
@@ -148,13 +151,13 @@ func (r *request) saveOrQueueEditedPost(form url.Values) error {
 		return r.loadPlanAndRenderComposer(httpd.Status(e.Code), form, e)
 	}
 	if err := r.saveAltTexts(r.context(), m); err != nil { // first, because the post must not change if this fails
-		return r.showRefusalInComposer(form, err)
+		return r.showInComposerIfRefusal(form, err)
 	}
-	in := changesFromComposer(m)
+	in := newEditRequestWithoutID(m)
 	in.ID, in.Revision, in.InPlace = r.pathID(), form.Get(posts.FieldRevision), true
 	p, before, err := r.web.cfg.App.EditPostWithUndo(r.context(), r.caller, in)
 	if err != nil {
-		return r.showRefusalInComposer(form, err)
+		return r.showInComposerIfRefusal(form, err)
 	}
 	if m.Values.When == posts.WhenNow {
 		r.setFlashWithDetails(r.newSendingFlash(before))
@@ -175,9 +178,9 @@ func editedPostFlashText(m posts.ComposeModel, p contract.Post) string {
 	return "Saved. The post goes out on " + m.Zone.FormatTime(p.PublishAt.Time) + "."
 }
 
-// changesFromComposer converts the form to the changes of a draft or a queued post. The caller adds the post's id and
-// revision. Saving a draft does not change its time.
-func changesFromComposer(m posts.ComposeModel) contract.EditPost {
+// newEditRequestWithoutID converts the form to the changes of a draft or a queued post. The caller adds the post's id
+// and revision. Saving a draft does not change its time.
+func newEditRequestWithoutID(m posts.ComposeModel) contract.EditPost {
 	plan := newPlanRequest(m)
 	blocks := map[string]json.RawMessage{m.Networks[0].ID: json.RawMessage("{}")}
 	maps.Copy(blocks, plan.PerPlatform)

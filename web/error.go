@@ -37,8 +37,9 @@ func (w *Web) RenderErrorPageOrAskToSignIn(c echo.Context, e *core.Error) error 
 	return r.render(m.Status, errorpage.Page(m), errorpage.Part(m))
 }
 
-// submittedPostText returns the text of the post in a refused form, so that the person can copy it from the error page.
-func (r *request) submittedPostText() string {
+// submittedPostText returns the text of the post in a refused form, so that the person can copy it from the error
+// page, or "" if there is none.
+func (r *request) submittedPostText() (textOrEmpty string) {
 	if !r.routed || r.echo.Request().Method != http.MethodPost {
 		return ""
 	}
@@ -106,7 +107,7 @@ func (w *Web) errorForPeople(e *core.Error) *contract.Error {
 	case e.RetryAfter > 0:
 		out.Hint = "Wait " + formatWait(e.RetryAfter) + ", then try again."
 	case e.Subject != "":
-		if field, ok := w.findSetting(e.Path); ok {
+		if field, ok := w.findSettingField(e.Path); ok {
 			out.Message = field.Label + " " + e.Message
 			if field.FileIndex { // the message counts from 0
 				out.Message = field.Label + " must be the number of a file in the post, such as 1."

@@ -53,7 +53,7 @@ func (r *request) loadFrameAndPopFlash(title string, section layout.Section) (la
 	role := r.caller.Role()
 	f := layout.Frame{
 		Title: title, Section: section, Writes: role.CanWrite(), Manages: role.CanManage(),
-		Link: r.link, NoShortcuts: !r.preferences.Shortcuts, Sandbox: r.web.inSandbox(),
+		Link: r.link, NoShortcuts: !r.preferences.Shortcuts, Sandbox: r.web.isInSandbox(),
 		SandboxURL: r.web.sandboxControlURL(),
 	}
 	if r.wantsFragment() {
@@ -104,7 +104,7 @@ func (r *request) loadOtherWorkspaces() ([]layout.Workspace, error) {
 
 // newSignedOutFrame returns the frame of a page for a person who is not signed in.
 func (r *request) newSignedOutFrame(title string) layout.Frame {
-	return layout.Frame{Title: title, Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxControlURL()}
+	return layout.Frame{Title: title, Sandbox: r.web.isInSandbox(), SandboxURL: r.web.sandboxControlURL()}
 }
 
 // loadAttentionAndNotices adds what requires a person's attention to the navigation, and to the notices unless the
@@ -187,11 +187,11 @@ var disconnectedReasons = map[string]string{
 	string(core.AccountExpired): "access has expired.", string(core.AccountRevoked): "access was revoked.",
 }
 
-func (w *Web) inSandbox() bool { return w.cfg.SandboxPath != "" }
+func (w *Web) isInSandbox() bool { return w.cfg.SandboxPath != "" }
 
 // sandboxControlURL returns the address of the simulated networks' control page.
 func (w *Web) sandboxControlURL() (urlOrEmpty string) {
-	if !w.inSandbox() {
+	if !w.isInSandbox() {
 		return ""
 	}
 	return w.cfg.SandboxPath + "/_/"

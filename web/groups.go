@@ -17,8 +17,8 @@ import (
 
 func (r *request) showGroups() error { return r.renderGroups(http.StatusOK, nil) }
 
-// renderGroups renders the page of groups. refused is why an action failed, or nil.
-func (r *request) renderGroups(status int, refused *contract.Error) error {
+// renderGroups renders the page of groups. refusalOrNil is why an action failed.
+func (r *request) renderGroups(status int, refusalOrNil *contract.Error) error {
 	list, err := r.web.cfg.App.ListGroups(r.context(), r.caller)
 	if err != nil {
 		return err
@@ -36,7 +36,8 @@ func (r *request) renderGroups(status int, refused *contract.Error) error {
 		return err
 	}
 	m := groups.ListModel{
-		Frame: frame, Accounts: accounts, Included: who.Usage.Groups, UpgradeURL: r.web.cfg.UpgradeURL, Refused: refused,
+		Frame: frame, Accounts: accounts, Included: who.Usage.Groups, UpgradeURL: r.web.cfg.UpgradeURL,
+		Refused: refusalOrNil,
 	}
 	m.Groups = newGroupViews(list.Groups, accounts)
 	return r.render(status, groups.List(m), groups.ListPart(m))

@@ -36,7 +36,7 @@ func (r *request) renderInvalidInvitation() error {
 	return r.render(http.StatusNotFound, auth.NoInvitation(r.newSignedOutFrame("Invitation")), nil)
 }
 
-func (r *request) acceptInvitation(form url.Values) error {
+func (r *request) acceptInvitationAndSignIn(form url.Values) error {
 	m := auth.InvitationModel{Name: form.Get(auth.FieldName)}
 	join := contract.Join{Name: m.Name, Password: form.Get(auth.FieldPassword)}
 	in, err := r.web.cfg.App.AcceptInvitation(r.context(), r.echo.Param("token"), join, r.readAddressKeyAndDeviceCookie())

@@ -43,7 +43,7 @@ func (r *request) renderKeys(status int, m settings.KeysModel) error {
 	m.Slug = who.Workspace.Slug
 	m.Address = r.web.cfg.PublicURL.JoinPath("v1").String()
 	if m.CanCreatePosts() {
-		if m.Sample, m.SampleAccount, err = r.planSampleDraft(); err != nil { // must not hide the new key
+		if m.Sample, m.SampleAccount, err = r.findSampleDraftRequest(); err != nil { // must not hide the new key
 			r.web.cfg.Log.WarnContext(r.context(), "cannot plan a draft for trying out a new key", "error", err)
 		}
 	}
@@ -75,9 +75,9 @@ func (r *request) createKey(form url.Values) error {
 	return r.renderKeys(http.StatusCreated, settings.KeysModel{New: &made})
 }
 
-// planSampleDraft returns a request in JSON that creates a draft, and the name of the account that it is for: the
-// oldest one whose network accepts a post without files. It returns "" if there is none.
-func (r *request) planSampleDraft() (body, accountName string, err error) {
+// findSampleDraftRequest returns a request in JSON that creates a draft, and the name of the account that it is for:
+// the oldest one whose network accepts a post without files. Both are "" if there is none.
+func (r *request) findSampleDraftRequest() (jsonOrEmpty, accountName string, err error) {
 	list, err := r.web.cfg.App.ListAccounts(r.context(), r.caller)
 	if err != nil || len(list.Accounts) == 0 {
 		return "", "", err

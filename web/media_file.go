@@ -124,7 +124,7 @@ func (r *request) uploadToLibrary() error {
 	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
-	sent, refused, err := r.readUploadForm()
+	sent, refused, err := r.readUploadFormOrRefuseFiles()
 	if err != nil {
 		return err
 	}

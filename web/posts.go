@@ -44,7 +44,7 @@ func (r *request) showPosts() error {
 		}
 	}
 	if !r.wantsFragment() {
-		m.Schedule, m.Move = r.popBulkInput(m.Zone)
+		m.Schedule, m.Move = r.popBulkInputOrProposals(m.Zone)
 	}
 	if m.Accounts, m.Groups, m.Networks, err = r.loadFilterOptions(); err != nil {
 		return err
