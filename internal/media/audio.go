@@ -9,9 +9,9 @@ import (
 	"belfry/internal/core"
 )
 
-// readAudioDescription sets the codec, sample rate and channels from the first sample description of the audio track
-// (14496-12, 12.2.3).
-func (m *abortingMovieReader) readAudioDescription(t *track) {
+// setAudioFactsFromDescription sets the codec, sample rate and channels from the first sample description of the audio
+// track (14496-12, 12.2.3).
+func (m *abortingMovieReader) setAudioFactsFromDescription(t *track) {
 	entry := m.firstSampleEntry(t, 28)
 	b := m.r.peekBytes(entry.content, 28)
 	m.facts.AudioChannels = int(binary.BigEndian.Uint16(b[16:]))
@@ -28,12 +28,12 @@ func (m *abortingMovieReader) readAudioDescription(t *track) {
 			boxes += 36
 		}
 	}
-	m.readAudioCodec(entry, boxes)
+	m.setAudioFactsFromEntry(entry, boxes)
 }
 
-// readAudioCodec sets the audio codec. For mp4a, the codec depends on a descriptor in one of the boxes after
-// boxesStart, or in a box inside them.
-func (m *abortingMovieReader) readAudioCodec(entry mp4Box, boxesStart int64) {
+// setAudioFactsFromEntry sets the audio codec. For mp4a, the codec depends on a descriptor in one of the boxes after
+// boxesStart, or in a box inside them, which can also replace the sample rate and channels.
+func (m *abortingMovieReader) setAudioFactsFromEntry(entry mp4Box, boxesStart int64) {
 	refuseFileIf(entry.name == "enca", reasonEncrypted)
 	if entry.name != "mp4a" {
 		m.facts.AudioCodec = codecFromUnknownCode(entry.name)
@@ -43,27 +43,27 @@ func (m *abortingMovieReader) readAudioCodec(entry mp4Box, boxesStart int64) {
 	for b := range m.boxes(boxesStart, entry.end) {
 		switch b.name {
 		case "esds":
-			m.readAudioDescriptor(b)
+			m.setAudioFactsFromESDS(b)
 		case "wave":
 			for b := range m.children(b) {
 				if b.name == "esds" {
-					m.readAudioDescriptor(b)
+					m.setAudioFactsFromESDS(b)
 				}
 			}
 		}
 	}
 }
 
-// readAudioDescriptor reads the content of an esds box (14496-1, 7.2.6.6).
-func (m *abortingMovieReader) readAudioDescriptor(b mp4Box) {
+// setAudioFactsFromESDS sets the codec and, for AAC, the sample rate and channels from an esds box (14496-1, 7.2.6.6).
+func (m *abortingMovieReader) setAudioFactsFromESDS(b mp4Box) {
 	var esds mp4.Esds
-	m.unmarshalBox(b, &esds)
+	m.unmarshalSmallBox(b, &esds)
 	for _, d := range esds.Descriptors {
 		switch {
 		case d.DecoderConfigDescriptor != nil:
 			m.facts.AudioCodec = audioCodec(d.DecoderConfigDescriptor.ObjectTypeIndication)
 		case d.Tag == mp4.DecSpecificInfoTag && m.facts.AudioCodec == core.CodecAAC:
-			m.readAudioConfig(d.Data)
+			m.setAudioFactsFromConfig(d.Data)
 		}
 	}
 }
@@ -83,9 +83,9 @@ var audioRates = [...]int{
 	96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
 }
 
-// readAudioConfig sets the sample rate and channels from an AudioSpecificConfig of AAC (14496-3, 1.6.2.1). It takes
-// precedence over the sample description, where many encoders always write two channels.
-func (m *abortingMovieReader) readAudioConfig(data []byte) {
+// setAudioFactsFromConfig sets the sample rate and channels from an AudioSpecificConfig of AAC (14496-3, 1.6.2.1). It
+// takes precedence over the sample description, where many encoders always write two channels.
+func (m *abortingMovieReader) setAudioFactsFromConfig(data []byte) {
 	b := bitReader{data: data}
 	kind := readAudioObjectType(&b)
 	rate, layout := readSampleRate(&b), b.readBits(4)

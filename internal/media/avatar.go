@@ -35,7 +35,7 @@ func MakeAvatar(ctx context.Context, picture []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encodeSmallJPEG(applyOrientation(cropToAvatar(decoded), facts.Orientation))
+	return encodeJPEGAtThumbnailQuality(applyOrientation(cropToAvatar(decoded), facts.Orientation))
 }
 
 // cropToAvatar returns the square center of the picture on white, scaled to the size of an avatar.

@@ -75,8 +75,9 @@ func (m *abortingMovieReader) boxes(at, end int64) iter.Seq[mp4Box] {
 
 func (m *abortingMovieReader) children(b mp4Box) iter.Seq[mp4Box] { return m.boxes(b.content, b.end) }
 
-// unmarshalBox decodes a small box into the value that into points to, and aborts if it is too long or invalid.
-func (m *abortingMovieReader) unmarshalBox(b mp4Box, into mp4.IBox) {
+// unmarshalSmallBox decodes a box into the value that into points to, and aborts if the box has more than maxPayload
+// bytes or is invalid.
+func (m *abortingMovieReader) unmarshalSmallBox(b mp4Box, into mp4.IBox) {
 	refuseFileIf(b.contentLength() > maxPayload, reasonDamaged)
 	payload := m.r.peekBytes(b.content, int(b.contentLength()))
 	defer func() {

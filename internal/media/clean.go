@@ -62,7 +62,7 @@ func (r *abortingReader) writeCleanJPEG(to io.Writer, orientation int) {
 			owed = false
 			writeOrAbort(to, append([]byte("\xff\xe1\x00\x22"+exifName), minimalEXIF(orientation)...))
 		}
-		if isKeptInJPEG(s) {
+		if isKeptInCleanJPEG(s) {
 			r.copyRange(to, s.at, s.at+s.length)
 		}
 	})
@@ -71,7 +71,7 @@ func (r *abortingReader) writeCleanJPEG(to io.Writer, orientation int) {
 func (r *abortingReader) writeCleanPNG(to io.Writer, orientation int) {
 	r.copyRange(to, 0, pngHead)
 	r.visitPNGChunks(func(c imageChunk) {
-		if isKeptInPNG(c.name) {
+		if isKeptInCleanPNG(c.name) {
 			r.copyRange(to, c.at, c.data+c.length+4)
 		}
 		if c.name == "IHDR" && orientation != 1 {
@@ -87,7 +87,7 @@ func (r *abortingReader) writeCleanGIF(to io.Writer) {
 	start := r.gifBlocksStart()
 	r.copyRange(to, 0, start)
 	r.visitGIFBlocks(start, func(k gifBlock) {
-		if isKeptInGIF(k) {
+		if isKeptInCleanGIF(k) {
 			r.copyRange(to, k.at, k.at+k.length)
 		}
 	})
@@ -101,7 +101,7 @@ func (r *abortingReader) writeCleanWebP(to io.Writer, orientation int) {
 	}
 	end, size := r.riffEnd(), int64(4+len(exif))
 	for c := range r.riffChunks(end) {
-		if isKeptInWebP(c.name) {
+		if isKeptInCleanWebP(c.name) {
 			size += 8 + c.length + c.length&1
 		}
 	}
@@ -110,7 +110,7 @@ func (r *abortingReader) writeCleanWebP(to io.Writer, orientation int) {
 	writeOrAbort(to, append(head, "WEBP"...))
 	for c := range r.riffChunks(end) {
 		switch {
-		case !isKeptInWebP(c.name):
+		case !isKeptInCleanWebP(c.name):
 		case c.name == "VP8X":
 			b := bytes.Clone(r.peekBytes(c.at, 18))
 			const hasXMP, hasEXIF = 0x04, 0x08

@@ -25,9 +25,9 @@ const (
 	limitMemory = 9
 )
 
-// limitResources limits what a running process can use: 30 s of processor time, 1.5 GiB of address space, 64 open
-// files, and no file writes.
-func limitResources(process *os.Process) {
+// tryLimitResources limits what a running process can use: 30 s of processor time, 1.5 GiB of address space, 64 open
+// files, and no file writes. It ignores errors.
+func tryLimitResources(process *os.Process) {
 	for resource, most := range map[uintptr]uint64{limitCPU: 30, limitSize: 0, limitFiles: 64, limitMemory: 1536 << 20} {
 		bound := [2]uint64{most, most}
 		// Errors are ignored: a time limit also applies.

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// dieWithParent, isolateNetwork and limitResources do nothing, because only Linux supports what they need.
+// dieWithParent, isolateNetwork and tryLimitResources do nothing, because only Linux supports what they need.
 func dieWithParent(*syscall.SysProcAttr) {}
 
 func isolateNetwork(*syscall.SysProcAttr) {}
 
-func limitResources(*os.Process) {}
+func tryLimitResources(*os.Process) {}

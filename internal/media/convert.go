@@ -133,17 +133,17 @@ func setRowToAverages(picture *image.RGBA, y int, sums []int64, summands int64) 
 
 // encodeJPEGWithin returns the picture as a JPEG of at most maxBytes, with the best quality that allows it. If
 // none allows it with the color profile, the profile is left out.
-func encodeJPEGWithin(picture *image.RGBA, profile []byte, maxBytes int64) ([]byte, error) {
+func encodeJPEGWithin(picture *image.RGBA, droppableProfile []byte, maxBytes int64) ([]byte, error) {
 	for _, quality := range jpegQualities {
 		var out bytes.Buffer
 		if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: quality}); err != nil {
 			return nil, fmt.Errorf("encode a JPEG: %w", err)
 		}
-		if made := addColorProfileIfAny(out.Bytes(), profile); int64(len(made)) <= maxBytes {
+		if made := addColorProfileIfAny(out.Bytes(), droppableProfile); int64(len(made)) <= maxBytes {
 			return made, nil
 		}
 	}
-	if profile != nil {
+	if droppableProfile != nil {
 		return encodeJPEGWithin(picture, nil, maxBytes)
 	}
 	return nil, fmt.Errorf("a JPEG with %d × %d pixels has more than %d bytes", picture.Rect.Dx(), picture.Rect.Dy(),

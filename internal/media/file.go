@@ -44,5 +44,5 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// sectionReader returns a reader of the whole file for decoders.
-func (f *file) sectionReader() *io.SectionReader { return io.NewSectionReader(f, 0, f.size) }
+// newWholeFileReader returns a reader of the whole file for decoders. It bypasses the window.
+func (f *file) newWholeFileReader() *io.SectionReader { return io.NewSectionReader(f, 0, f.size) }

@@ -39,16 +39,17 @@ func (m *abortingMovieReader) readMvex(mvex mp4Box) {
 		switch b.name {
 		case "mehd":
 			var head mp4.Mehd
-			m.unmarshalBox(b, &head)
+			m.unmarshalSmallBox(b, &head)
 			m.fragments.duration = boxDuration(head.GetVersion(), uint64(head.FragmentDurationV0), head.FragmentDurationV1)
 		case "trex":
 			var defaults mp4.Trex
-			m.unmarshalBox(b, &defaults)
+			m.unmarshalSmallBox(b, &defaults)
 			m.fragments.getOrAddTrack(defaults.TrackID).defaultDuration = int64(defaults.DefaultSampleDuration)
 		}
 	}
 }
 
+// readMoof reads a fragment. The caller checks that the file is fragmented.
 func (m *abortingMovieReader) readMoof(moof mp4Box) {
 	for b := range m.children(moof) {
 		if b.name == "traf" {
@@ -64,7 +65,7 @@ func (m *abortingMovieReader) readTraf(traf mp4Box) {
 		switch {
 		case b.name == "tfhd":
 			var head mp4.Tfhd
-			m.unmarshalBox(b, &head)
+			m.unmarshalSmallBox(b, &head)
 			t = m.fragments.getOrAddTrack(head.TrackID)
 			if step = t.defaultDuration; head.CheckFlag(0x8) {
 				step = int64(head.DefaultSampleDuration)
@@ -73,7 +74,7 @@ func (m *abortingMovieReader) readTraf(traf mp4Box) {
 			refuseFile(reasonDamaged) // tfhd comes first
 		case b.name == "tfdt":
 			var base mp4.Tfdt
-			m.unmarshalBox(b, &base)
+			m.unmarshalSmallBox(b, &base)
 			t.end = max(t.end, boxDuration(base.GetVersion(), uint64(base.BaseMediaDecodeTimeV0), base.BaseMediaDecodeTimeV1))
 		case b.name == "trun":
 			m.readTrun(t, b, step)

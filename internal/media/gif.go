@@ -88,7 +88,7 @@ func (r *abortingReader) readGIF(facts *Facts) {
 	b := r.peekBytes(6, 4)
 	facts.setSizeOrRefuse(int64(binary.LittleEndian.Uint16(b)), int64(binary.LittleEndian.Uint16(b[2:])))
 	end := r.visitGIFBlocks(r.gifBlocksStart(), func(k gifBlock) {
-		facts.Private = facts.Private || !isKeptInGIF(k)
+		facts.Private = facts.Private || !isKeptInCleanGIF(k)
 		switch {
 		case k.kind == gifImage:
 			facts.countFrameOrRefuse()
@@ -105,9 +105,9 @@ func (r *abortingReader) readGIF(facts *Facts) {
 	r.refuseOrMarkTrailingData(end, facts)
 }
 
-// isKeptInGIF reports whether StripPrivateMetadata keeps a block. It keeps frames, their delays, and whether they
+// isKeptInCleanGIF reports whether StripPrivateMetadata keeps a block. It keeps frames, their delays, and whether they
 // repeat.
-func isKeptInGIF(k gifBlock) bool {
+func isKeptInCleanGIF(k gifBlock) bool {
 	if k.kind != gifExtension {
 		return true
 	}

@@ -83,13 +83,13 @@ func (r *abortingReader) findScanEnd(at int64) int64 {
 func (r *abortingReader) readJPEG(facts *Facts) {
 	framed, scans, storedAsRGB := false, 0, false
 	end := r.visitJPEGSegments(func(s jpegSegment) {
-		storedAsRGB = storedAsRGB || storesRGBComponents(s)
+		storedAsRGB = storedAsRGB || declaresRGBComponents(s)
 		switch {
 		case s.mark == markAPP1 && bytes.HasPrefix(s.head, []byte(exifName)):
 			facts.readEXIF(s.head)
 		case s.mark == markAPP2 && bytes.HasPrefix(s.head, []byte(profileName+"\x01\x01")):
 			facts.profile = imageChunk{data: s.at + 4 + int64(profileHead), length: s.length - 4 - int64(profileHead)}
-		case !isKeptInJPEG(s):
+		case !isKeptInCleanJPEG(s):
 			facts.Private = true
 		case s.mark == markSOS:
 			scans++
@@ -145,15 +145,15 @@ func jpegMemoryPerPixel(frameHeader []byte, progressive bool) (numBytes float64)
 // convertedPixelBytes is how many more bytes image/jpeg uses per pixel if it converts the colors after decoding.
 const convertedPixelBytes = 4
 
-// storesRGBComponents reports whether an Adobe segment declares that the colors are stored as RGB instead of luma and
-// chroma.
-func storesRGBComponents(s jpegSegment) bool {
+// declaresRGBComponents reports whether a segment is an Adobe segment that declares that the colors are stored as RGB
+// instead of luma and chroma.
+func declaresRGBComponents(s jpegSegment) bool {
 	return s.mark == markAPPE && len(s.head) >= 12 && bytes.HasPrefix(s.head, []byte("Adobe")) && s.head[11] == 0
 }
 
-// isKeptInJPEG reports whether StripPrivateMetadata keeps a segment. It keeps only what is necessary to show the
+// isKeptInCleanJPEG reports whether StripPrivateMetadata keeps a segment. It keeps only what is necessary to show the
 // picture.
-func isKeptInJPEG(s jpegSegment) bool {
+func isKeptInCleanJPEG(s jpegSegment) bool {
 	switch {
 	case s.mark == markAPP0:
 		return bytes.HasPrefix(s.head, []byte("JFIF\x00"))

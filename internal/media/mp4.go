@@ -73,7 +73,7 @@ func (m *abortingMovieReader) readMoov() {
 		switch b.name {
 		case "mvhd":
 			var head mp4.Mvhd
-			m.unmarshalBox(b, &head)
+			m.unmarshalSmallBox(b, &head)
 			m.timescale = int64(head.Timescale)
 			m.duration = boxDuration(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
 		case "trak":
@@ -104,15 +104,15 @@ func boxDuration(version uint8, v0, v1 uint64) (unitsOrZero int64) {
 func (m *abortingMovieReader) setFactsFromTracks() {
 	for _, t := range m.tracks {
 		refuseFileIf(t.outside, reasonOutside)
-		m.readAndCheckSampleTables(t)
+		m.readAndCheckSamplesIfPlayable(t)
 		m.facts.Private = m.facts.Private || t.isTelemetry() && m.fragments == nil
 	}
 	video, audio := m.chooseTrack("vide"), m.chooseTrack("soun")
 	refuseFileIf(video == nil && audio != nil, reasonAudio)
 	refuseFileIf(video == nil, reasonNoVideo)
-	m.readVideoDescription(video)
+	m.setVideoFactsFromDescription(video)
 	if audio != nil {
-		m.readAudioDescription(audio)
+		m.setAudioFactsFromDescription(audio)
 	}
 	m.setDurationAndRates(video)
 }
@@ -154,7 +154,7 @@ func (m *abortingMovieReader) setDurationAndRates(video *track) {
 
 // toMilliseconds converts a duration in units of a timescale. It returns 0 if the duration is unknown, and MaxInt64 if
 // the result would overflow.
-func toMilliseconds(units, timescale int64) int64 {
+func toMilliseconds(units, timescale int64) (msOrZero int64) {
 	if units <= 0 || timescale <= 0 {
 		return 0
 	}
@@ -165,9 +165,9 @@ func toMilliseconds(units, timescale int64) int64 {
 	return max(1, int64(ms))
 }
 
-// readVideoDescription sets the codec, size and orientation from the first sample description of the video track
-// (14496-12, 12.1.3).
-func (m *abortingMovieReader) readVideoDescription(t *track) {
+// setVideoFactsFromDescription sets the codec, size and orientation from the first sample description of the video
+// track (14496-12, 12.1.3).
+func (m *abortingMovieReader) setVideoFactsFromDescription(t *track) {
 	const head = 78 // of the entry, before its boxes
 	entry := m.firstSampleEntry(t, head)
 	b := m.r.peekBytes(entry.content+24, 4)

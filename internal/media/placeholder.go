@@ -38,7 +38,7 @@ func makePlaceholderThumbnail(facts Facts) ([]byte, error) {
 	} else {
 		drawCaption(picture, fmt.Sprintf("%d x %d", facts.Width, facts.Height))
 	}
-	return encodeSmallJPEG(picture)
+	return encodeJPEGAtThumbnailQuality(picture)
 }
 
 // placeholderSize returns the size of the placeholder. It keeps the file's aspect ratio, but leaves room to draw.

@@ -49,13 +49,13 @@ func (r *abortingReader) readPNG(facts *Facts) {
 		case "acTL":
 			animated = true
 		case "fcTL":
-			r.readFrameControl(facts, c)
+			r.addPNGFrameToFacts(facts, c)
 		case "iCCP":
 			facts.profile = c
 		case "eXIf":
 			facts.readEXIF(r.peekUpTo(c.data, int(min(c.length, windowSize/2))))
 		default:
-			facts.Private = facts.Private || !isKeptInPNG(c.name)
+			facts.Private = facts.Private || !isKeptInCleanPNG(c.name)
 		}
 	})
 	refuseFileIf(!pixels, reasonNoPicture)
@@ -66,8 +66,9 @@ func (r *abortingReader) readPNG(facts *Facts) {
 	r.refuseOrMarkTrailingData(end, facts)
 }
 
-// readChunkOfLength returns the content of a chunk, and aborts if the content does not have the given length.
-func (r *abortingReader) readChunkOfLength(c imageChunk, length int) []byte {
+// peekChunkOfLength returns the content of a chunk, which is valid until the next read of the file. It aborts if the
+// content does not have the given length.
+func (r *abortingReader) peekChunkOfLength(c imageChunk, length int) []byte {
 	refuseFileIf(c.length != int64(length), reasonDamaged)
 	return r.peekBytes(c.data, length)
 }
@@ -80,7 +81,7 @@ func (f *Facts) countFrameOrRefuse() {
 
 // readIHDR sets the size and memory use from the header (PNG, 11.2.1).
 func (r *abortingReader) readIHDR(facts *Facts, c imageChunk) {
-	b := r.readChunkOfLength(c, 13)
+	b := r.peekChunkOfLength(c, 13)
 	facts.PixelBytes = pngMemoryPerPixel(b[8], b[9], b[12] == 1)
 	facts.setSizeOrRefuse(int64(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint32(b[4:])))
 }
@@ -101,10 +102,10 @@ func pngMemoryPerPixel(depth, colorType byte, interlaced bool) (numBytes float64
 	return numBytes
 }
 
-// readFrameControl counts a frame and adds its delay to the duration (APNG, fcTL).
-func (r *abortingReader) readFrameControl(facts *Facts, c imageChunk) {
+// addPNGFrameToFacts counts the frame of an fcTL chunk, and adds its delay to the duration (APNG, fcTL).
+func (r *abortingReader) addPNGFrameToFacts(facts *Facts, c imageChunk) {
 	facts.countFrameOrRefuse()
-	b := r.readChunkOfLength(c, 26)
+	b := r.peekChunkOfLength(c, 26)
 	delay, per := int64(binary.BigEndian.Uint16(b[20:])), int64(binary.BigEndian.Uint16(b[22:]))
 	if per == 0 {
 		per = 100
@@ -112,8 +113,9 @@ func (r *abortingReader) readFrameControl(facts *Facts, c imageChunk) {
 	facts.DurationMs += delay * 1000 / per
 }
 
-// isKeptInPNG reports whether StripPrivateMetadata keeps a chunk. It keeps the picture, its colors and its animation.
-func isKeptInPNG(chunkName string) bool {
+// isKeptInCleanPNG reports whether StripPrivateMetadata keeps a chunk. It keeps the picture, its colors and its
+// animation.
+func isKeptInCleanPNG(chunkName string) bool {
 	if chunkName[0] < 'a' { // critical chunks are necessary to decode the picture
 		return true
 	}

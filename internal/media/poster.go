@@ -51,7 +51,7 @@ func makeFFmpegThumbnailOrPlaceholder(ctx context.Context, ffmpeg string, r io.R
 	case err != nil:
 		return makePlaceholderThumbnail(facts)
 	}
-	return encodeSmallJPEG(applyOrientation(scaleToThumbnail(picture), facts.Orientation))
+	return encodeJPEGAtThumbnailQuality(applyOrientation(scaleToThumbnail(picture), facts.Orientation))
 }
 
 // errNoFrame means that ffmpeg could not decode the excerpt.
@@ -72,7 +72,7 @@ func decodeKeyframe(ctx context.Context, ffmpeg string, f *file, facts Facts) (i
 	if err := os.WriteFile(in, excerpt, 0o600); err != nil {
 		return nil, fmt.Errorf("write an excerpt of a video: %w", err)
 	}
-	out, err := runFFmpeg(ctx, ffmpeg, firstFrameArguments(in, facts), folder)
+	out, err := runFFmpeg(ctx, ffmpeg, ffmpegFirstFrameArguments(in, facts), folder)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func runFFmpeg(ctx context.Context, program string, arguments []string, folder s
 		if err := command.Start(); err != nil {
 			continue
 		}
-		limitResources(command.Process)
+		tryLimitResources(command.Process)
 		if err := command.Wait(); err != nil {
 			return nil, errNoFrame
 		}
@@ -110,9 +110,9 @@ func runFFmpeg(ctx context.Context, program string, arguments []string, folder s
 	return nil, errNoFrame
 }
 
-// firstFrameArguments returns the arguments with which ffmpeg decodes the first frame of an input file as a JPEG, at
-// the size of a thumbnail and without rotating it. They restrict ffmpeg to one demuxer and to local files.
-func firstFrameArguments(inputPath string, facts Facts) []string {
+// ffmpegFirstFrameArguments returns the arguments with which ffmpeg decodes the first frame of an input file as a JPEG,
+// at the size of a thumbnail and without rotating it. They restrict ffmpeg to one demuxer and to local files.
+func ffmpegFirstFrameArguments(inputPath string, facts Facts) []string {
 	width, height := facts.Width, facts.Height
 	if facts.Orientation >= 5 {
 		width, height = height, width

@@ -92,7 +92,7 @@ exit 1
 func TestFFmpegIsAskedInOneWay(t *testing.T) {
 	t.Parallel()
 	file, facts := filmed(t, mediatest.Movie{Rotation: 90})
-	out, err := runFFmpeg(t.Context(), standIn(t, `echo "$@"; echo "$LC_ALL $HOME"`), firstFrameArguments("/in/excerpt.mov", facts), t.TempDir())
+	out, err := runFFmpeg(t.Context(), standIn(t, `echo "$@"; echo "$LC_ALL $HOME"`), ffmpegFirstFrameArguments("/in/excerpt.mov", facts), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,9 @@ import (
 // maxUnits limits sums over a file's tables. It is far above the sums of real files and far below an overflow.
 const maxUnits = 1 << 52
 
-// readAndCheckSampleTables reads the sample tables of a video or audio track, and checks that all its bytes are in the
-// file.
-func (m *abortingMovieReader) readAndCheckSampleTables(t *track) {
+// readAndCheckSamplesIfPlayable reads the sample tables of a video or audio track, and checks that all its bytes are in
+// the file. It does nothing with other tracks.
+func (m *abortingMovieReader) readAndCheckSamplesIfPlayable(t *track) {
 	if t.handler != "vide" && t.handler != "soun" {
 		return
 	}

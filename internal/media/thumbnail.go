@@ -74,7 +74,7 @@ func MakePictureThumbnailOrPlaceholder(ctx context.Context, r io.ReaderAt, facts
 	case err != nil:
 		return nil, err
 	}
-	made, err := encodeSmallJPEG(applyOrientation(small, facts.Orientation))
+	made, err := encodeJPEGAtThumbnailQuality(applyOrientation(small, facts.Orientation))
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (f *file) decodePicture(facts Facts) (picture image.Image, err error) {
 			picture, err = nil, newRefusal(reasonDamaged)
 		}
 	}()
-	open := func() (io.Reader, error) { return f.sectionReader(), nil }
+	open := func() (io.Reader, error) { return f.newWholeFileReader(), nil }
 	if facts.Mime == "image/webp" {
 		open = f.openFirstWebPFrame
 	}
@@ -166,7 +166,7 @@ func (f *file) openFirstWebPFrame() (frame io.Reader, err error) {
 			default:
 				continue
 			}
-			if frame = f.sectionReader(); size != nil {
+			if frame = f.newWholeFileReader(); size != nil {
 				frame = r.withWebPHeader(size, at, end)
 			}
 			return
@@ -236,8 +236,8 @@ func applyOrientation(from *image.RGBA, orientation int) *image.RGBA {
 	return to
 }
 
-// encodeSmallJPEG returns the picture as a JPEG in the quality of thumbnails. It does not change the size.
-func encodeSmallJPEG(picture image.Image) ([]byte, error) {
+// encodeJPEGAtThumbnailQuality returns the picture as a JPEG of the same size, in the quality of thumbnails.
+func encodeJPEGAtThumbnailQuality(picture image.Image) ([]byte, error) {
 	var out bytes.Buffer
 	if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: thumbnailQuality}); err != nil {
 		return nil, fmt.Errorf("encode a small picture: %w", err)

@@ -41,7 +41,7 @@ func (m *abortingMovieReader) readTrack(trak mp4Box) {
 
 func (m *abortingMovieReader) readTrackHead(t *track, b mp4Box) {
 	var head mp4.Tkhd
-	m.unmarshalBox(b, &head)
+	m.unmarshalSmallBox(b, &head)
 	t.id, t.enabled = head.TrackID, head.CheckFlag(1)
 	t.width, t.height = int64(head.Width>>16), int64(head.Height>>16)
 	// The upper left part of the matrix shows rotations by 90, 180 or 270 degrees. Other matrices are ignored.
@@ -62,7 +62,7 @@ func (m *abortingMovieReader) readMdia(t *track, mdia mp4Box) {
 		switch b.name {
 		case "mdhd":
 			var head mp4.Mdhd
-			m.unmarshalBox(b, &head)
+			m.unmarshalSmallBox(b, &head)
 			t.timescale = int64(head.Timescale)
 			t.duration = boxDuration(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
 		case "hdlr":
@@ -103,13 +103,13 @@ func (m *abortingMovieReader) readMinfChild(t *track, b mp4Box) {
 	}
 }
 
-// recordOutsideReferences records whether a track refers to data in other files, if the box is a dref box. A program
+// recordOutsideReferences records whether a track refers to data in other files, if dinfChild is a dref box. A program
 // that followed the references would open files or addresses of the sender's choice.
-func (m *abortingMovieReader) recordOutsideReferences(t *track, box mp4Box) {
-	if box.name != "dref" || box.contentLength() < 8 {
+func (m *abortingMovieReader) recordOutsideReferences(t *track, dinfChild mp4Box) {
+	if dinfChild.name != "dref" || dinfChild.contentLength() < 8 {
 		return
 	}
-	for b := range m.boxes(box.content+8, box.end) {
+	for b := range m.boxes(dinfChild.content+8, dinfChild.end) {
 		t.outside = t.outside || b.contentLength() >= 4 && m.r.readUint32BE(b.content)&1 == 0
 	}
 }

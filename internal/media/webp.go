@@ -42,7 +42,7 @@ func (r *abortingReader) readWebP(facts *Facts) {
 		switch c.name {
 		case "VP8X": // the extended header (RFC 9649, 2.7.1.1)
 			refuseFileIf(!first, reasonDamaged)
-			b := r.readChunkOfLength(c, 10)
+			b := r.peekChunkOfLength(c, 10)
 			facts.setSizeOrRefuse(readUint24LE(b[4:])+1, readUint24LE(b[7:])+1)
 		case "VP8 ", "VP8L":
 			still++
@@ -50,7 +50,7 @@ func (r *abortingReader) readWebP(facts *Facts) {
 				facts.setSizeOrRefuse(width, height)
 			}
 		case "ANMF":
-			r.readANMF(facts, c)
+			r.addWebPFrameToFacts(facts, c)
 		case "ICCP":
 			refuseFileIf(first, reasonDamaged)
 			facts.profile = c
@@ -58,7 +58,7 @@ func (r *abortingReader) readWebP(facts *Facts) {
 			facts.readEXIF(r.peekUpTo(c.data, int(min(c.length, windowSize/2))))
 		default:
 			refuseFileIf(first, reasonDamaged)
-			facts.Private = facts.Private || !isKeptInWebP(c.name)
+			facts.Private = facts.Private || !isKeptInCleanWebP(c.name)
 		}
 		first = false
 	}
@@ -72,8 +72,9 @@ func (r *abortingReader) readWebP(facts *Facts) {
 	r.refuseOrMarkTrailingData(end, facts)
 }
 
-// readANMF counts a frame and adds its delay to the duration (RFC 9649, 2.7.1.1).
-func (r *abortingReader) readANMF(facts *Facts, c imageChunk) {
+// addWebPFrameToFacts counts the frame of an ANMF chunk, adds its delay to the duration, and records whether it covers
+// only part of the picture (RFC 9649, 2.7.1.1).
+func (r *abortingReader) addWebPFrameToFacts(facts *Facts, c imageChunk) {
 	facts.countFrameOrRefuse()
 	refuseFileIf(c.length < 16, reasonDamaged)
 	b := r.peekBytes(c.data, 16)
@@ -117,8 +118,8 @@ func (r *abortingReader) readWebPSize(c imageChunk) (width, height int64) {
 
 func readUint24LE(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
 
-// isKeptInWebP reports whether StripPrivateMetadata keeps a chunk.
-func isKeptInWebP(chunkName string) bool {
+// isKeptInCleanWebP reports whether StripPrivateMetadata keeps a chunk.
+func isKeptInCleanWebP(chunkName string) bool {
 	switch chunkName {
 	case "VP8X", "VP8 ", "VP8L", "ALPH", "ANIM", "ANMF", "ICCP":
 		return true

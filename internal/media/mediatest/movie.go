@@ -29,7 +29,7 @@ const timescale = 90_000
 
 // MP4 returns the file.
 func MP4(m Movie) []byte {
-	m.fill()
+	m.setDefaults()
 	brand := []byte("isom\x00\x00\x02\x00isomiso2avc1mp41")
 	if m.QuickTime {
 		brand = []byte("qt  \x00\x00\x02\x00qt  ")
@@ -38,20 +38,20 @@ func MP4(m Movie) []byte {
 	if m.Fragmented {
 		moof := m.moof(0)
 		moof = m.moof(len(moof) + 8)
-		return bytes.Join([][]byte{ftyp, m.moov(0), moof, Box("mdat", m.samples())}, nil)
+		return bytes.Join([][]byte{ftyp, m.moov(0), moof, Box("mdat", m.mdatContent())}, nil)
 	}
 	free := []byte(nil)
-	if missing := m.Size - len(ftyp) - len(m.moov(0)) - len(m.samples()) - 16; missing > 0 {
+	if missing := m.Size - len(ftyp) - len(m.moov(0)) - len(m.mdatContent()) - 16; missing > 0 {
 		free = Box("free", make([]byte, missing))
 	}
-	mdat := Box("mdat", m.samples())
+	mdat := Box("mdat", m.mdatContent())
 	if m.MoovLast {
 		return bytes.Join([][]byte{ftyp, mdat, m.moov(len(ftyp) + 8), free}, nil)
 	}
 	return bytes.Join([][]byte{ftyp, m.moov(len(ftyp) + len(m.moov(0)) + 8), mdat, free}, nil)
 }
 
-func (m *Movie) fill() {
+func (m *Movie) setDefaults() {
 	if m.Width == 0 && m.Height == 0 {
 		m.Width, m.Height = 1080, 1920
 	}
@@ -75,12 +75,12 @@ func (m *Movie) fill() {
 	}
 }
 
-func (m *Movie) count() int { return int(m.Duration * time.Duration(m.FPS) / time.Second) }
+func (m *Movie) pictureCount() int { return int(m.Duration * time.Duration(m.FPS) / time.Second) }
 
-func (m *Movie) ms() int { return int(m.Duration / time.Millisecond) }
+func (m *Movie) durationMs() int { return int(m.Duration / time.Millisecond) }
 
-// sample returns one picture: a JPEG, or four bytes that are not a picture.
-func (m *Movie) sample() []byte {
+// pictureSample returns one picture: a JPEG, or four bytes that are not a picture.
+func (m *Movie) pictureSample() []byte {
 	if m.Codec == "jpeg" {
 		return JPEG(m.Width, m.Height)
 	}
@@ -89,19 +89,19 @@ func (m *Movie) sample() []byte {
 
 const soundBytes = 4 // all the sound there is
 
-func (m *Movie) samples() []byte {
-	return append(bytes.Repeat(m.sample(), m.count()), make([]byte, soundBytes)...)
+func (m *Movie) mdatContent() []byte {
+	return append(bytes.Repeat(m.pictureSample(), m.pictureCount()), make([]byte, soundBytes)...)
 }
 
-func (m *Movie) moov(at int) []byte {
-	parts := [][]byte{Box("mvhd", Words(0, 0, 0, 1000, m.headMs(), 0x10000, 0x1000000, 0, 0), matrix(0),
-		Words(0, 0, 0, 0, 0, 0, 3))}
-	parts = append(parts, m.picture(at))
+func (m *Movie) moov(mdatContentAt int) []byte {
+	parts := [][]byte{Box("mvhd", Words(0, 0, 0, 1000, m.headerMsOrZero(), 0x10000, 0x1000000, 0, 0),
+		rotationMatrix(0), Words(0, 0, 0, 0, 0, 0, 3))}
+	parts = append(parts, m.pictureTrack(mdatContentAt))
 	if m.Audio != "" {
-		parts = append(parts, m.sound(at+m.count()*len(m.sample())))
+		parts = append(parts, m.soundTrack(mdatContentAt+m.pictureCount()*len(m.pictureSample())))
 	}
 	if m.Fragmented {
-		parts = append(parts, Box("mvex", Box("trex", Words(0, 1, 1, timescale/m.FPS, len(m.sample()), 0))))
+		parts = append(parts, Box("mvex", Box("trex", Words(0, 1, 1, timescale/m.FPS, len(m.pictureSample()), 0))))
 	}
 	if m.Place != "" {
 		parts = append(parts, Box("udta", Box("\xa9xyz", Halves(len(m.Place), 0x15c7), []byte(m.Place))))
@@ -109,42 +109,44 @@ func (m *Movie) moov(at int) []byte {
 	return Box("moov", append(parts, m.Extra)...)
 }
 
-// headMs returns the duration in the header, which is 0 in a fragmented file.
-func (m *Movie) headMs() int {
+// headerMsOrZero returns the duration in the header, which is 0 in a fragmented file.
+func (m *Movie) headerMsOrZero() int {
 	if m.Fragmented {
 		return 0
 	}
-	return m.ms()
+	return m.durationMs()
 }
 
-func (m *Movie) moof(data int) []byte {
+func (m *Movie) moof(mdatContentOffset int) []byte {
 	return Box("moof", Box("mfhd", Words(0, 1)),
-		Box("traf", Box("tfhd", Words(0x020000, 1)), Box("tfdt", Words(0, 0)), Box("trun", Words(1, m.count(), data))))
+		Box("traf", Box("tfhd", Words(0x020000, 1)), Box("tfdt", Words(0, 0)),
+			Box("trun", Words(1, m.pictureCount(), mdatContentOffset))))
 }
 
-func (m *Movie) picture(at int) []byte {
+func (m *Movie) pictureTrack(samplesAt int) []byte {
 	entry := Box(m.Codec, Words(0, 1, 0, 0, 0, 0), Halves(m.Width, m.Height), Words(0x480000, 0x480000, 0), Halves(1),
-		make([]byte, 32), Halves(24, 0xffff), configuration(m.Codec),
+		make([]byte, 32), Halves(24, 0xffff), decoderConfigurationOrNil(m.Codec),
 		Box("pasp", Words(m.Pixel[0], m.Pixel[1])), Box("colr", []byte("nclx"), Halves(1, 1, 1), []byte{0}),
 		Box("btrt", Words(0, 4_000_000, 4_000_000)))
-	table := m.table(entry, at, m.count(), timescale/m.FPS, len(m.sample()))
+	table := m.stbl(entry, samplesAt, m.pictureCount(), timescale/m.FPS, len(m.pictureSample()))
 	return Box("trak",
-		Box("tkhd", Words(3, 0, 0, 1, 0, m.headMs(), 0, 0, 0, 0), matrix(m.Rotation), Words(m.Width<<16, m.Height<<16)),
-		m.media("vide", "vmhd", timescale, m.count()*(timescale/m.FPS), table))
+		Box("tkhd", Words(3, 0, 0, 1, 0, m.headerMsOrZero(), 0, 0, 0, 0), rotationMatrix(m.Rotation),
+			Words(m.Width<<16, m.Height<<16)),
+		m.mdia("vide", "vmhd", timescale, m.pictureCount()*(timescale/m.FPS), table))
 }
 
-func (m *Movie) sound(at int) []byte {
+func (m *Movie) soundTrack(samplesAt int) []byte {
 	length := int(m.Duration * time.Duration(m.Rate) / time.Second)
 	// As most encoders do, this always states two channels, and no sample rate that needs more than two bytes.
-	entry := Box(m.Audio, Words(0, 1, 0, 0), Halves(2, 16, 0, 0), Words(m.Rate&0xffff<<16), m.descriptor())
+	entry := Box(m.Audio, Words(0, 1, 0, 0), Halves(2, 16, 0, 0), Words(m.Rate&0xffff<<16), m.esdsOrNil())
 	return Box("trak",
-		Box("tkhd", Words(3, 0, 0, 2, 0, m.headMs(), 0, 0, 0, 0), matrix(0), Words(0, 0)),
-		m.media("soun", "smhd", m.Rate, length, m.table(entry, at, 1, length, soundBytes)))
+		Box("tkhd", Words(3, 0, 0, 2, 0, m.headerMsOrZero(), 0, 0, 0, 0), rotationMatrix(0), Words(0, 0)),
+		m.mdia("soun", "smhd", m.Rate, length, m.stbl(entry, samplesAt, 1, length, soundBytes)))
 }
 
-// descriptor returns a descriptor of mp4a: AAC-LC with the sample rate and the channels (14496-1, 7.2.6; 14496-3,
-// 1.6.2.1).
-func (m *Movie) descriptor() []byte {
+// esdsOrNil returns the esds box of mp4a: AAC-LC with the sample rate and the channels (14496-1, 7.2.6; 14496-3,
+// 1.6.2.1). Other codecs have none.
+func (m *Movie) esdsOrNil() []byte {
 	if m.Audio != "mp4a" {
 		return nil
 	}
@@ -158,38 +160,38 @@ func (m *Movie) descriptor() []byte {
 	})
 }
 
-func (m *Movie) media(kind, head string, scale, length int, table []byte) []byte {
+func (m *Movie) mdia(handler, headName string, scale, length int, stbl []byte) []byte {
 	if m.Fragmented {
 		length = 0
 	}
 	return Box("mdia",
 		Box("mdhd", Words(0, 0, 0, scale, length, 0x55c40000)),
-		Box("hdlr", Words(0, 0), []byte(kind), Words(0, 0, 0), []byte{0}),
-		Box("minf", Box(head, Words(1, 0, 0)), Box("dinf", Box("dref", Words(0, 1), Box("url ", Words(1)))), table))
+		Box("hdlr", Words(0, 0), []byte(handler), Words(0, 0, 0), []byte{0}),
+		Box("minf", Box(headName, Words(1, 0, 0)), Box("dinf", Box("dref", Words(0, 1), Box("url ", Words(1)))), stbl))
 }
 
-// table returns a sample table with all samples in one chunk.
-func (m *Movie) table(entry []byte, at, count, step, size int) []byte {
+// stbl returns a sample table with all samples in one chunk. In a fragmented file, the table has none.
+func (m *Movie) stbl(entry []byte, samplesAt, count, step, size int) []byte {
 	description := Box("stsd", Words(0, 1), entry)
 	if m.Fragmented {
 		return Box("stbl", description, Box("stts", Words(0, 0)), Box("stsc", Words(0, 0)), Box("stsz", Words(0, 0, 0)),
 			Box("stco", Words(0, 0)))
 	}
 	return Box("stbl", description, Box("stts", Words(0, 1, count, step)), Box("stsc", Words(0, 1, 1, count, 1)),
-		Box("stsz", Words(0, size, count)), Box("stco", Words(0, 1, at)))
+		Box("stsz", Words(0, size, count)), Box("stco", Words(0, 1, samplesAt)))
 }
 
-func matrix(rotation int) []byte {
+func rotationMatrix(clockwiseDegrees int) []byte {
 	const one, minus = 0x10000, -0x10000
 	turn := map[int][4]int{
 		0: {one, 0, 0, one}, 90: {0, one, minus, 0}, 180: {minus, 0, 0, minus},
 		270: {0, minus, one, 0},
-	}[rotation]
+	}[clockwiseDegrees]
 	return Words(turn[0], turn[1], 0, turn[2], turn[3], 0, 0, 0, 0x40000000)
 }
 
-// configuration returns the configuration for a decoder.
-func configuration(codec string) []byte {
+// decoderConfigurationOrNil returns the box with the configuration for a decoder, or nil if the codec needs none.
+func decoderConfigurationOrNil(codec string) []byte {
 	switch codec {
 	case "avc1":
 		return Box("avcC", []byte{1, 66, 0xc0, 30, 0xff, 0xe1, 0, 4, 0x67, 66, 0xc0, 30, 1, 0, 2, 0x68, 0xce})

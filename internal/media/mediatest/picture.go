@@ -27,12 +27,12 @@ func Plain(width, height int) image.Image {
 
 // JPEG returns a JPEG of the picture Plain.
 func JPEG(width, height int) []byte {
-	return encode(func(to *bytes.Buffer) error { return jpeg.Encode(to, Plain(width, height), nil) })
+	return writtenBytesOrPanic(func(to *bytes.Buffer) error { return jpeg.Encode(to, Plain(width, height), nil) })
 }
 
 // PNG returns a PNG of the picture Plain.
 func PNG(width, height int) []byte {
-	return encode(func(to *bytes.Buffer) error { return png.Encode(to, Plain(width, height)) })
+	return writtenBytesOrPanic(func(to *bytes.Buffer) error { return png.Encode(to, Plain(width, height)) })
 }
 
 // GIF returns a GIF. With more than one frame, it is animated, with a tenth of a second for each frame.
@@ -42,10 +42,10 @@ func GIF(width, height, frames int) []byte {
 		all.Image = append(all.Image, Plain(width, height).(*image.Paletted)) //nolint:errcheck // it is one
 		all.Delay = append(all.Delay, 10)
 	}
-	return encode(func(to *bytes.Buffer) error { return gif.EncodeAll(to, all) })
+	return writtenBytesOrPanic(func(to *bytes.Buffer) error { return gif.EncodeAll(to, all) })
 }
 
-func encode(write func(*bytes.Buffer) error) []byte {
+func writtenBytesOrPanic(write func(*bytes.Buffer) error) []byte {
 	var to bytes.Buffer
 	if err := write(&to); err != nil {
 		panic(err) // of a size that the format does not have
@@ -56,7 +56,7 @@ func encode(write func(*bytes.Buffer) error) []byte {
 // WebP returns a lossless WebP of one color, with sides of 1 to 16,384 pixels. Its picture always takes 24 bytes,
 // because codes of a single symbol need no bits (RFC 9649, 3.7.2.1.1).
 func WebP(width, height int) []byte {
-	return Riff(Chunk("VP8L", lossless(width, height)))
+	return Riff(Chunk("VP8L", vp8lContent(width, height)))
 }
 
 // Riff returns a WebP with these chunks.
@@ -71,7 +71,7 @@ func Chunk(name string, content []byte) []byte {
 	return append(out, make([]byte, len(content)&1)...)
 }
 
-func lossless(width, height int) []byte {
+func vp8lContent(width, height int) []byte {
 	b := &bits{}
 	b.add(0x2f, 8)
 	b.add(width-1, 14)
@@ -94,8 +94,8 @@ type bits struct {
 	n   int
 }
 
-func (b *bits) add(value, n int) {
-	for i := range n {
+func (b *bits) add(value, bitCount int) {
+	for i := range bitCount {
 		if b.n%8 == 0 {
 			b.out = append(b.out, 0)
 		}
@@ -108,7 +108,7 @@ func (b *bits) add(value, n int) {
 // color type 0 (gray), 2 (RGB) or 6 (RGBA). It is written row by row, so the whole picture is never in memory.
 func BlackPNG(width, height int, colorType byte) []byte {
 	channels := map[byte]int{0: 1, 2: 3, 6: 4}[colorType]
-	rows := encode(func(to *bytes.Buffer) error {
+	rows := writtenBytesOrPanic(func(to *bytes.Buffer) error {
 		pack, err := zlib.NewWriterLevel(to, zlib.BestCompression)
 		if err != nil {
 			return err
