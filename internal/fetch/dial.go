@@ -53,11 +53,11 @@ func (c *Client) dialWithinTimeShare(ctx context.Context, to netip.AddrPort, add
 }
 
 // newPublicDialer returns a function that connects to an address. Just before the system call, it refuses addresses
-// that are not public.
-func newPublicDialer(public func(netip.Addr) bool) func(context.Context, netip.AddrPort) (net.Conn, error) {
+// that are not public, and every port except 443.
+func newPublicDialer(isPublic func(netip.Addr) bool) func(context.Context, netip.AddrPort) (net.Conn, error) {
 	dialer := &net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
-		if err != nil || to.Port() != 443 || !public(to.Addr()) {
+		if err != nil || to.Port() != 443 || !isPublic(to.Addr()) {
 			return fmt.Errorf("dial %s: %w", address, errRefused)
 		}
 		return nil

@@ -46,9 +46,9 @@ func newStatusError(code int) error {
 	return fmt.Errorf("status %d: %w", code, errBadAnswer)
 }
 
-// wrapError converts an error of a download to ErrTooLarge or an *Error. If ctx was cancelled with a cause, the cause
-// replaces err.
-func wrapError(ctx context.Context, err error) error {
+// wrapCauseOrError converts an error of a download to ErrTooLarge or an *Error. If ctx has ended, its cause replaces
+// err.
+func wrapCauseOrError(ctx context.Context, err error) error {
 	if errors.Is(err, ErrTooLarge) {
 		return ErrTooLarge
 	}

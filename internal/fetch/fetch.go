@@ -131,7 +131,7 @@ func (c *Client) GetRestOrWhole(
 			return f, nil
 		}
 	}
-	err = wrapError(ctx, err)
+	err = wrapCauseOrError(ctx, err)
 	cancel(err)
 	release()
 	c.delayFailureToHideTiming(callers, started)

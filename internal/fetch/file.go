@@ -50,7 +50,7 @@ func (f *FileBody) Read(p []byte) (int, error) {
 	}
 	f.left -= int64(n)
 	if err != nil && err != io.EOF { //nolint:errorlint // bodies return io.EOF unwrapped
-		err = wrapError(f.ctx, err)
+		err = wrapCauseOrError(f.ctx, err)
 	}
 	return n, err
 }

@@ -33,7 +33,9 @@ func (s *Service) OpenOriginalOrMakeJPEG(
 	if !errors.Is(err, blob.ErrNotFound) {
 		return object, err
 	}
-	err = s.cfg.Decoder.convertExclusively(ctx, func() error { return s.convertAndStoreJPEG(ctx, key, m, *jpeg) })
+	err = s.cfg.Decoder.convertExclusively(ctx, func() error {
+		return s.convertAndStoreJPEGIfMissing(ctx, key, m, *jpeg)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -45,9 +47,11 @@ func (s *Service) OpenOriginalOrMakeJPEG(
 // image.
 func convertedPrefix(originalKey string) string { return originalKey + "." }
 
-// convertAndStoreJPEG stores the JPEG that is sent in place of a file under jpegKey, unless that has happened in the
-// meantime. If the file's bytes were deleted during the conversion, it deletes the JPEG.
-func (s *Service) convertAndStoreJPEG(ctx context.Context, jpegKey string, m store.Media, jpeg core.Conversion) error {
+// convertAndStoreJPEGIfMissing stores the JPEG that is sent in place of a file under jpegKey, unless that has happened
+// in the meantime. If the file's bytes were deleted during the conversion, it deletes the JPEG.
+func (s *Service) convertAndStoreJPEGIfMissing(
+	ctx context.Context, jpegKey string, m store.Media, jpeg core.Conversion,
+) error {
 	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), convertTime)
 	defer cancel()
 	stored, err := s.cfg.Blobs.Open(finish, jpegKey)

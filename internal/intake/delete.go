@@ -126,8 +126,8 @@ func enqueueBlobDeletion(ctx context.Context, t store.Tenant, keys ...string) er
 }
 
 // DeleteUnreferencedBlobsAndJPEGs deletes the bytes under the keys, except those that a row refers to, and then the
-// JPEGs that were made from them. In this order, no JPEG is left: convertAndStoreJPEG deletes a JPEG that it stores
-// after its image was deleted. DeleteUnreferencedBlobsAndJPEGs ignores keys without bytes.
+// JPEGs that were made from them. In this order, no JPEG is left: convertAndStoreJPEGIfMissing deletes a JPEG that it
+// stores after its image was deleted. DeleteUnreferencedBlobsAndJPEGs ignores keys without bytes.
 func (s *Service) DeleteUnreferencedBlobsAndJPEGs(ctx context.Context, keys []string) error {
 	if err := s.deleteUnreferencedBlobs(ctx, keys); err != nil {
 		return err

@@ -61,7 +61,7 @@ func (s *Service) ClaimAndProcessFile(ctx context.Context, ws core.WorkspaceID, 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
 	if err == nil {
-		return s.acceptFile(ctx, t, claim, result)
+		return s.acceptFileOrDeleteCopies(ctx, t, claim, result)
 	}
 	defer s.tryDeleteBlobs(ctx, result.cleanBlob, result.thumbnail)
 	refusal, refused := errors.AsType[*media.Refusal](err)
@@ -160,8 +160,11 @@ func stripPrivateMetadataRecoveringPanic(
 	return media.StripPrivateMetadata(ctx, w, object, facts)
 }
 
-// acceptFile ends the claim, marks the file as ready, and charges the bytes that are kept.
-func (s *Service) acceptFile(ctx context.Context, t store.Tenant, claim store.MediaClaim, result examination) error {
+// acceptFileOrDeleteCopies ends the claim, marks the file as ready, and charges the bytes that are kept. If the claim
+// was lost or the file was deleted, it deletes the thumbnail and the copy that result names.
+func (s *Service) acceptFileOrDeleteCopies(
+	ctx context.Context, t store.Tenant, claim store.MediaClaim, result examination,
+) error {
 	changed, err := s.changeStateAndDeleteUnusedBytes(ctx, t, claim, func(m store.Media) store.MediaChange {
 		change := store.MediaChange{
 			MediaMove: core.MediaAccept, Facts: result.facts, Charged: result.facts.Bytes,
