@@ -21,32 +21,36 @@ const partial = 11 << 20
 // parallel, because one part of the suite measures the memory of the whole process.
 func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 	t.Helper()
-	t.Run("memory does not grow with the object", func(t *testing.T) { littleMemory(t, opened(t, open)) })
-	t.Run("memory does not grow with the number of puts", func(t *testing.T) { littleMemoryEach(t, opened(t, open)) })
+	t.Run("memory does not grow with the object", func(t *testing.T) {
+		testMemoryOfLargeObject(t, openStoreUntilCleanup(t, open))
+	})
+	t.Run("memory does not grow with the number of puts", func(t *testing.T) {
+		testMemoryOfManyPuts(t, openStoreUntilCleanup(t, open))
+	})
 	for name, test := range map[string]func(*testing.T, blob.Store){
-		"a stored object is returned unchanged":                        comesBack,
-		"an object stored without a size is returned unchanged":        comesBackUnannounced,
-		"an interrupted put leaves nothing":                            breaksOff,
-		"an interrupted put leaves the old object":                     leavesOld,
-		"concurrent puts of one key leave one object":                  oneOfMany,
-		"an object can be read from any position":                      anyPlace,
-		"an open object that is deleted returns its bytes or an error": deletedWhileOpen,
-		"an open object never returns bytes of its replacement":        replacedWhileOpen,
-		"keys are listed in order, from any key":                       inOrder,
-		"a listing stops when the caller stops it":                     listingStopsOnCallbackError,
-		"an invalid key is refused":                                    oddKeys,
-		"a missing object is not found":                                notFound,
-		"every operation ends with its context":                        cancelled,
-		"an unfinished put ends with its context":                      cancelledHalfWay,
+		"a stored object is returned unchanged":                        testRoundTrip,
+		"an object stored without a size is returned unchanged":        testUnknownSize,
+		"an interrupted put leaves nothing":                            testInterruptedPutLeavesNothing,
+		"an interrupted put leaves the old object":                     testInterruptedPutKeepsOldObject,
+		"concurrent puts of one key leave one object":                  testConcurrentPutsOfOneKey,
+		"an object can be read from any position":                      testReadsAtAnyPosition,
+		"an open object that is deleted returns its bytes or an error": testDeletionWhileOpen,
+		"an open object never returns bytes of its replacement":        testReplacementWhileOpen,
+		"keys are listed in order, from any key":                       testListingOrder,
+		"a listing stops when the caller stops it":                     testListingStopsOnCallbackError,
+		"an invalid key is refused":                                    testInvalidKeys,
+		"a missing object is not found":                                testMissingObjects,
+		"every operation ends with its context":                        testEndedContext,
+		"an unfinished put ends with its context":                      testCancelledPut,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, opened(t, open))
+			test(t, openStoreUntilCleanup(t, open))
 		})
 	}
 }
 
-func opened(t *testing.T, open func(t *testing.T) blob.Store) blob.Store {
+func openStoreUntilCleanup(t *testing.T, open func(t *testing.T) blob.Store) blob.Store {
 	t.Helper()
 	s := open(t)
 	t.Cleanup(func() {
@@ -57,8 +61,8 @@ func opened(t *testing.T, open func(t *testing.T) blob.Store) blob.Store {
 	return s
 }
 
-// pattern returns size bytes in which a misplaced range is noticeable.
-func pattern(size int) []byte {
+// patternBytes returns size bytes in which a misplaced range is noticeable.
+func patternBytes(size int) []byte {
 	b := make([]byte, size)
 	for i := range b {
 		b[i] = byte(i ^ i>>8 ^ i>>16)
@@ -73,7 +77,7 @@ func put(t *testing.T, s blob.Store, key string, b []byte) {
 	}
 }
 
-func get(t *testing.T, s blob.Store, key string) []byte {
+func getAndCheckSize(t *testing.T, s blob.Store, key string) []byte {
 	t.Helper()
 	o, err := s.Open(t.Context(), key)
 	if err != nil {
@@ -90,8 +94,8 @@ func get(t *testing.T, s blob.Store, key string) []byte {
 	return b
 }
 
-// keys lists all keys that begin with prefix and are greater than after.
-func keys(t *testing.T, s blob.Store, prefix, after string) (all []string) {
+// listKeys lists all keys that begin with prefix and are greater than after.
+func listKeys(t *testing.T, s blob.Store, prefix, after string) (all []string) {
 	t.Helper()
 	if err := s.Each(t.Context(), prefix, after, func(key string, _ int64, _ time.Time) error {
 		all = append(all, key)
@@ -102,43 +106,44 @@ func keys(t *testing.T, s blob.Store, prefix, after string) (all []string) {
 	return all
 }
 
-func want(t *testing.T, s blob.Store, key string, b []byte) {
+func checkContent(t *testing.T, s blob.Store, key string, want []byte) {
 	t.Helper()
-	if got := get(t, s, key); !bytes.Equal(got, b) {
-		t.Errorf("%s was changed: %d bytes, want %d", key, len(got), len(b))
+	if got := getAndCheckSize(t, s, key); !bytes.Equal(got, want) {
+		t.Errorf("%s was changed: %d bytes, want %d", key, len(got), len(want))
 	}
 }
 
-func comesBackUnannounced(t *testing.T, s blob.Store) {
+func testUnknownSize(t *testing.T, s blob.Store) {
 	for _, size := range []int{0, 1, 5<<20 - 1, 5 << 20, 5<<20 + 1, 10 << 20, partial} {
-		if err := s.Put(t.Context(), "a/b", bytes.NewReader(pattern(size)), blob.Unknown); err != nil {
+		if err := s.Put(t.Context(), "a/b", bytes.NewReader(patternBytes(size)), blob.Unknown); err != nil {
 			t.Fatal(err)
 		}
-		want(t, s, "a/b", pattern(size))
+		checkContent(t, s, "a/b", patternBytes(size))
 	}
 	for name, err := range map[string]error{"fails": errors.New("gone"), "breaks off": io.ErrUnexpectedEOF} {
-		r := io.MultiReader(bytes.NewReader(pattern(partial-1)), iotest.ErrReader(err))
+		r := io.MultiReader(bytes.NewReader(patternBytes(partial-1)), iotest.ErrReader(err))
 		if got := s.Put(t.Context(), "a/b", r, blob.Unknown); !errors.Is(got, err) {
 			t.Errorf("%s: %v", name, got)
 		}
-		want(t, s, "a/b", pattern(partial))
+		checkContent(t, s, "a/b", patternBytes(partial))
 	}
-	nothingUnfinished(t, s)
+	removeAndCheckNoUnfinishedPuts(t, s)
 }
 
-func comesBack(t *testing.T, s blob.Store) {
+func testRoundTrip(t *testing.T, s blob.Store) {
 	for _, size := range []int{0, 1, 5 << 20, 5<<20 + 1, partial} {
 		key := blob.ShardedKey("media", "med_01abc9z")
-		put(t, s, key, pattern(size))
-		want(t, s, key, pattern(size))
+		put(t, s, key, patternBytes(size))
+		checkContent(t, s, key, patternBytes(size))
 	}
-	if got := keys(t, s, "", ""); !slices.Equal(got, []string{"media/9z/med_01abc9z"}) {
+	if got := listKeys(t, s, "", ""); !slices.Equal(got, []string{"media/9z/med_01abc9z"}) {
 		t.Errorf("listed %v", got)
 	}
 }
 
-// broken returns readers that do not return size bytes.
-func broken(size int) map[string]struct {
+// newBrokenReaders returns readers that do not return size bytes, each for one use, with the error that Put must
+// return; nil stands for any error.
+func newBrokenReaders(size int) map[string]struct {
 	r    io.Reader
 	want error
 } {
@@ -147,49 +152,49 @@ func broken(size int) map[string]struct {
 		r    io.Reader
 		want error
 	}{
-		"one byte short":  {bytes.NewReader(pattern(size - 1)), io.ErrUnexpectedEOF},
+		"one byte short":  {bytes.NewReader(patternBytes(size - 1)), io.ErrUnexpectedEOF},
 		"empty":           {strings.NewReader(""), io.ErrUnexpectedEOF},
-		"fails":           {io.MultiReader(bytes.NewReader(pattern(size/2)), iotest.ErrReader(gone)), gone},
+		"fails":           {io.MultiReader(bytes.NewReader(patternBytes(size/2)), iotest.ErrReader(gone)), gone},
 		"fails at once":   {iotest.ErrReader(gone), gone},
-		"fails at end":    {io.MultiReader(bytes.NewReader(pattern(size)), iotest.ErrReader(gone)), gone},
-		"one byte longer": {bytes.NewReader(pattern(size + 1)), nil},
+		"fails at end":    {io.MultiReader(bytes.NewReader(patternBytes(size)), iotest.ErrReader(gone)), gone},
+		"one byte longer": {bytes.NewReader(patternBytes(size + 1)), nil},
 	}
 }
 
-func breaksOff(t *testing.T, s blob.Store) {
+func testInterruptedPutLeavesNothing(t *testing.T, s blob.Store) {
 	for _, size := range []int{1 << 10, partial} {
-		for name, c := range broken(size) {
+		for name, c := range newBrokenReaders(size) {
 			err := s.Put(t.Context(), "a/b", c.r, int64(size))
 			if err == nil || c.want != nil && !errors.Is(err, c.want) {
 				t.Errorf("%s of %d: %v, want %v", name, size, err, c.want)
 			}
 		}
 	}
-	if got := keys(t, s, "", ""); len(got) > 0 {
+	if got := listKeys(t, s, "", ""); len(got) > 0 {
 		t.Errorf("left %v", got)
 	}
-	nothingUnfinished(t, s)
+	removeAndCheckNoUnfinishedPuts(t, s)
 }
 
-func nothingUnfinished(t *testing.T, s blob.Store) {
+func removeAndCheckNoUnfinishedPuts(t *testing.T, s blob.Store) {
 	t.Helper()
 	if n, err := s.RemoveUnfinishedPuts(t.Context(), time.Now().Add(time.Hour)); n != 0 || err != nil {
 		t.Errorf("%d unfinished puts left, %v", n, err)
 	}
 }
 
-func leavesOld(t *testing.T, s blob.Store) {
+func testInterruptedPutKeepsOldObject(t *testing.T, s blob.Store) {
 	old := []byte("old")
 	put(t, s, "a/b", old)
-	for name, c := range broken(partial) {
+	for name, c := range newBrokenReaders(partial) {
 		if err := s.Put(t.Context(), "a/b", c.r, partial); err == nil {
 			t.Errorf("%s: no error", name)
 		}
-		want(t, s, "a/b", old)
+		checkContent(t, s, "a/b", old)
 	}
 }
 
-func oddKeys(t *testing.T, s blob.Store) {
+func testInvalidKeys(t *testing.T, s blob.Store) {
 	for _, key := range []string{
 		"", "/", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/./b", ".a", "a/.b", "-a", "A", "ä", "a b", "a\\b",
 		"a\x00", "a\n",
@@ -207,12 +212,12 @@ func oddKeys(t *testing.T, s blob.Store) {
 			}
 		}
 	}
-	if got := keys(t, s, "", ""); len(got) > 0 {
+	if got := listKeys(t, s, "", ""); len(got) > 0 {
 		t.Errorf("made %v", got)
 	}
 }
 
-func notFound(t *testing.T, s blob.Store) {
+func testMissingObjects(t *testing.T, s blob.Store) {
 	put(t, s, "a/b", []byte("x"))
 	for _, key := range []string{"b", "a/c", "a", "c/d/e"} {
 		if _, err := s.Open(t.Context(), key); !errors.Is(err, blob.ErrNotFound) {
@@ -224,7 +229,7 @@ func notFound(t *testing.T, s blob.Store) {
 			t.Errorf("delete %s: %v", key, err)
 		}
 	}
-	if got := keys(t, s, "", ""); len(got) > 0 {
+	if got := listKeys(t, s, "", ""); len(got) > 0 {
 		t.Errorf("left %v", got)
 	}
 }

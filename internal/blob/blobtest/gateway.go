@@ -31,9 +31,9 @@ type Gateway struct {
 // builds the program that tools/tools.mod pins. This takes minutes, so `make test` does it before the tests.
 func StartVersityGateway(t *testing.T) *Gateway {
 	t.Helper()
-	program := program(t)
+	programPath := buildVersityGateway(t)
 	for range 5 { // another process may take the port first
-		if g := start(t, program); g != nil {
+		if g := startGatewayOrNil(t, programPath); g != nil {
 			return g
 		}
 	}
@@ -41,7 +41,7 @@ func StartVersityGateway(t *testing.T) *Gateway {
 	return nil
 }
 
-func program(t *testing.T) string {
+func buildVersityGateway(t *testing.T) (programPath string) {
 	t.Helper()
 	mod, err := exec.CommandContext(t.Context(), "go", "env", "GOMOD").Output()
 	if err != nil {
@@ -56,7 +56,7 @@ func program(t *testing.T) string {
 	return strings.TrimSpace(string(path))
 }
 
-func start(t *testing.T, program string) *Gateway {
+func startGatewayOrNil(t *testing.T, programPath string) *Gateway {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -68,8 +68,8 @@ func start(t *testing.T, program string) *Gateway {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	g := &Gateway{Host: l.Addr().String(), dir: t.TempDir(), ended: make(chan struct{}), cancel: cancel}
 	var said bytes.Buffer
-	run := exec.CommandContext(ctx, program, "--quiet", "--keep-alive", "--port", g.Host, "--access", access, "--secret",
-		secret, "posix", g.dir)
+	run := exec.CommandContext(ctx, programPath, "--quiet", "--keep-alive", "--port", g.Host, "--access", access,
+		"--secret", secret, "posix", g.dir)
 	run.Stdout, run.Stderr = &said, &said
 	if err := run.Start(); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"belfry/internal/blob"
 )
 
-func open(t *testing.T, s blob.Store, key string) blob.Object {
+func openObjectUntilCleanup(t *testing.T, s blob.Store, key string) blob.Object {
 	t.Helper()
 	o, err := s.Open(t.Context(), key)
 	if err != nil {
@@ -24,15 +24,16 @@ func open(t *testing.T, s blob.Store, key string) blob.Object {
 	return o
 }
 
-// anyPlace reads at random positions, from several goroutines, and in the ranges that a browser requests for a video.
-func anyPlace(t *testing.T, s blob.Store) {
-	small, large := pattern(300), pattern(partial)
+// testReadsAtAnyPosition reads at random positions, from several goroutines, and in the ranges that a browser requests
+// for a video.
+func testReadsAtAnyPosition(t *testing.T, s blob.Store) {
+	small, large := patternBytes(300), patternBytes(partial)
 	put(t, s, "small", small)
 	put(t, s, "large", large)
-	if err := iotest.TestReader(open(t, s, "small"), small); err != nil {
+	if err := iotest.TestReader(openObjectUntilCleanup(t, s, "small"), small); err != nil {
 		t.Error(err)
 	}
-	o := open(t, s, "large")
+	o := openObjectUntilCleanup(t, s, "large")
 	var group sync.WaitGroup
 	for i := range 8 {
 		group.Go(func() {
@@ -63,10 +64,10 @@ func anyPlace(t *testing.T, s blob.Store) {
 	}
 }
 
-func deletedWhileOpen(t *testing.T, s blob.Store) {
-	b := pattern(partial)
+func testDeletionWhileOpen(t *testing.T, s blob.Store) {
+	b := patternBytes(partial)
 	put(t, s, "a/b", b)
-	o := open(t, s, "a/b")
+	o := openObjectUntilCleanup(t, s, "a/b")
 	start := make([]byte, 10)
 	if _, err := io.ReadFull(o, start); err != nil {
 		t.Fatal(err)
@@ -83,10 +84,10 @@ func deletedWhileOpen(t *testing.T, s blob.Store) {
 	}
 }
 
-func replacedWhileOpen(t *testing.T, s blob.Store) {
+func testReplacementWhileOpen(t *testing.T, s blob.Store) {
 	before, after := bytes.Repeat([]byte("a"), partial), bytes.Repeat([]byte("b"), partial)
 	put(t, s, "a/b", before)
-	o := open(t, s, "a/b")
+	o := openObjectUntilCleanup(t, s, "a/b")
 	put(t, s, "a/b", after)
 	for _, off := range []int64{0, partial - 10} {
 		got := make([]byte, 10)
@@ -98,5 +99,5 @@ func replacedWhileOpen(t *testing.T, s blob.Store) {
 	if bytes.Contains(got, []byte("b")) || err == nil && len(got) != partial {
 		t.Errorf("read %d bytes, some of them from the replacement, %v", len(got), err)
 	}
-	want(t, s, "a/b", after)
+	checkContent(t, s, "a/b", after)
 }

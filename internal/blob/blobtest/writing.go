@@ -16,18 +16,18 @@ import (
 	"belfry/internal/blob"
 )
 
-// littleMemory writes and reads 64 MiB, each with at most 16 MiB of memory.
-func littleMemory(t *testing.T, s blob.Store) {
+// testMemoryOfLargeObject writes and reads 64 MiB, each with at most 16 MiB of memory.
+func testMemoryOfLargeObject(t *testing.T, s blob.Store) {
 	const size, allowed = 64 << 20, 16 << 20
-	if n := taken(func() {
+	if n := countAllocatedBytes(func() {
 		if err := s.Put(t.Context(), "large", io.LimitReader(zeros{}, size), size); err != nil {
 			t.Fatal(err)
 		}
 	}); n > allowed {
 		t.Errorf("writing %d MiB took %d KiB of memory", size>>20, n>>10)
 	}
-	if n := taken(func() {
-		o := open(t, s, "large")
+	if n := countAllocatedBytes(func() {
+		o := openObjectUntilCleanup(t, s, "large")
 		if n, err := io.Copy(io.Discard, o); n != size || err != nil {
 			t.Fatalf("read %d bytes, %v", n, err)
 		}
@@ -36,8 +36,8 @@ func littleMemory(t *testing.T, s blob.Store) {
 	}
 }
 
-// taken returns how many bytes act allocates on the heap, including freed ones.
-func taken(act func()) uint64 {
+// countAllocatedBytes returns how many bytes act allocates on the heap, including freed ones.
+func countAllocatedBytes(act func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	act()
@@ -45,10 +45,10 @@ func taken(act func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// littleMemoryEach stores many objects at once. None of them is complete before all are nearly complete.
-func littleMemoryEach(t *testing.T, s blob.Store) {
+// testMemoryOfManyPuts stores many objects at once. None of them is complete before all are nearly complete.
+func testMemoryOfManyPuts(t *testing.T, s blob.Store) {
 	const puts, size, allowed = 100, 6 << 20, 64 << 20
-	if n := taken(func() {
+	if n := countAllocatedBytes(func() {
 		var all, group sync.WaitGroup
 		all.Add(puts)
 		for i := range puts {
@@ -75,7 +75,7 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func oneOfMany(t *testing.T, s blob.Store) {
+func testConcurrentPutsOfOneKey(t *testing.T, s blob.Store) {
 	for _, size := range []int{10_000, partial} {
 		var group sync.WaitGroup
 		for i := range 4 {
@@ -87,16 +87,16 @@ func oneOfMany(t *testing.T, s blob.Store) {
 			})
 		}
 		group.Wait()
-		got := get(t, s, "a/b")
+		got := getAndCheckSize(t, s, "a/b")
 		if len(got) != size || len(bytes.Trim(got, string(got[:1]))) > 0 {
 			t.Errorf("%d bytes, mixed from more than one put", len(got))
 		}
 	}
-	nothingUnfinished(t, s)
+	removeAndCheckNoUnfinishedPuts(t, s)
 }
 
-// inOrder lists more than the thousand keys that a bucket returns at a time.
-func inOrder(t *testing.T, s blob.Store) {
+// testListingOrder lists more than the thousand keys that a bucket returns at a time.
+func testListingOrder(t *testing.T, s blob.Store) {
 	all := []string{"a-b", "a.b", "a/b", "a/b-c/d", "a/b.c", "a/b0/c", "a0", "a_", "aa/b", "b/a/c", "b/a0", "z"}
 	for i := range 1_100 {
 		id := strings.Repeat(string(rune('a'+i%26)), 1+i/26)
@@ -131,7 +131,7 @@ func inOrder(t *testing.T, s blob.Store) {
 					want = append(want, key)
 				}
 			}
-			if got := keys(t, s, prefix, after); !slices.Equal(got, want) {
+			if got := listKeys(t, s, prefix, after); !slices.Equal(got, want) {
 				t.Errorf("%q after %q: %d keys, or in the wrong order, want %d: %.5q", prefix, after, len(got), len(want), got)
 			}
 		}
@@ -147,7 +147,7 @@ func inOrder(t *testing.T, s blob.Store) {
 	}
 }
 
-func listingStopsOnCallbackError(t *testing.T, s blob.Store) {
+func testListingStopsOnCallbackError(t *testing.T, s blob.Store) {
 	for _, key := range []string{"a", "b", "c/d", "e"} {
 		put(t, s, key, nil)
 	}
@@ -164,7 +164,7 @@ func listingStopsOnCallbackError(t *testing.T, s blob.Store) {
 	}
 }
 
-func cancelled(t *testing.T, s blob.Store) {
+func testEndedContext(t *testing.T, s blob.Store) {
 	put(t, s, "a/b", []byte("x"))
 	ctx, cancel := context.WithCancel(t.Context())
 	o, err := s.Open(ctx, "a/b")
@@ -189,7 +189,7 @@ func cancelled(t *testing.T, s blob.Store) {
 			t.Errorf("%s: %v", act, err)
 		}
 	}
-	want(t, s, "a/b", []byte("x"))
+	checkContent(t, s, "a/b", []byte("x"))
 }
 
 // reader calls act once, when left bytes have been read.
@@ -208,20 +208,20 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func cancelledHalfWay(t *testing.T, s blob.Store) {
+func testCancelledPut(t *testing.T, s blob.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	err := s.Put(ctx, "a/b", &reader{bytes.NewReader(pattern(2 * partial)), partial, cancel}, 2*partial)
+	err := s.Put(ctx, "a/b", &reader{bytes.NewReader(patternBytes(2 * partial)), partial, cancel}, 2*partial)
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if got := keys(t, s, "", ""); len(got) > 0 {
+	if got := listKeys(t, s, "", ""); len(got) > 0 {
 		t.Errorf("left %v", got)
 	}
-	nothingUnfinished(t, s)
+	removeAndCheckNoUnfinishedPuts(t, s)
 }
 
 // HalfWay returns a reader of size bytes that calls act when half of them have been read.
 func HalfWay(size int, act func()) io.Reader {
-	return &reader{bytes.NewReader(pattern(size)), size / 2, act}
+	return &reader{bytes.NewReader(patternBytes(size)), size / 2, act}
 }
