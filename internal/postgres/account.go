@@ -50,8 +50,8 @@ func ownerOf(info fs.FileInfo) (owner systemUser) {
 	return owner
 }
 
-// childCredential returns the credential for child processes; nil means our own.
-func (a systemUser) childCredential() *syscall.Credential {
+// childCredentialOrNil returns the credential for child processes; nil means our own.
+func (a systemUser) childCredentialOrNil() *syscall.Credential {
 	if !a.switched {
 		return nil
 	}

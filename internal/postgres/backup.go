@@ -25,7 +25,7 @@ func Dump(ctx context.Context, dataDir string, w io.Writer) (err error) {
 // Restore replaces the local database with one that Dump wrote. It fills a new database and swaps the two at the end,
 // so a failed restore changes nothing. The service must be stopped.
 func Restore(ctx context.Context, dataDir string, r io.Reader) (err error) {
-	lock, err := waitAndLock(ctx, dataDir, byCommand)
+	lock, err := ensureDirAndAwaitLock(ctx, dataDir, byCommand)
 	if held, ok := errors.AsType[*HeldError](err); ok && held.IsService() {
 		return fmt.Errorf("belfry serve is using %s (pid %s): stop it first", held.Dir, held.Pid)
 	}

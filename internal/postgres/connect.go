@@ -20,7 +20,7 @@ type Session struct {
 // UseOrStartServer opens the local database of a data folder for a command. It uses the server of a running service, or
 // starts the server until the session is closed. The caller closes the session.
 func UseOrStartServer(ctx context.Context, dataDir string) (*Session, error) {
-	lock, err := waitAndLock(ctx, dataDir, byCommand)
+	lock, err := ensureDirAndAwaitLock(ctx, dataDir, byCommand)
 	if held, ok := errors.AsType[*HeldError](err); ok && held.IsService() {
 		address, err := waitForServiceDatabase(ctx, dataDir, held)
 		return &Session{URL: address}, err

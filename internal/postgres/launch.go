@@ -61,12 +61,13 @@ func (s *Server) stopLeftoverServerOrTakePIDFile(ctx context.Context) error {
 	return nil
 }
 
-// launchServer starts one server process, and returns when the database responds.
-func (s *Server) launchServer(ctx context.Context) (*process, error) {
+// launchReadyServer starts one server process, and returns when the database responds. While sessions of a killed
+// server prevent the start, it tries again.
+func (s *Server) launchReadyServer(ctx context.Context) (*process, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	for deadline := time.Now().Add(orphanLimit); ; {
-		p, said, err := s.launchOnce(ctx)
+		p, said, err := s.tryLaunchReadyServer(ctx)
 		if err == nil {
 			return p, nil
 		}
@@ -81,8 +82,9 @@ func (s *Server) launchServer(ctx context.Context) (*process, error) {
 	}
 }
 
-// launchOnce starts the server once. If it does not start, logTail is what it wrote to the log.
-func (s *Server) launchOnce(ctx context.Context) (_ *process, logTail string, err error) {
+// tryLaunchReadyServer starts the server once, and returns when the database responds. If it does not start, logTail is
+// what it wrote to the log.
+func (s *Server) tryLaunchReadyServer(ctx context.Context) (_ *process, logTail string, err error) {
 	log, start, err := rotateLogIfLargeAndOpen(s.layout.log)
 	if err != nil {
 		return nil, "", fmt.Errorf("open the local database's log: %w", err)
@@ -175,11 +177,11 @@ func rotateLogIfLarge(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(writeAtomic(path+".old", string(end)), log.Truncate(0))
+	return errors.Join(writePrivateFileAtomically(path+".old", string(end)), log.Truncate(0))
 }
 
-// readLogTail returns the end of the log, but nothing written before start.
-func readLogTail(log io.ReaderAt, start int64) string {
+// readLogTail returns the end of the log, but nothing written before start, or "" if it cannot read the log.
+func readLogTail(log io.ReaderAt, start int64) (textOrEmpty string) {
 	text, err := io.ReadAll(io.NewSectionReader(log, start, logLimit))
 	if err != nil {
 		return ""

@@ -77,7 +77,7 @@ func (l *layout) ensurePassword() error {
 		return fmt.Errorf("the password file %s is missing: restore the file from a backup, because Belfry cannot open the database in %s without it", file, l.cluster)
 	}
 	l.password = rand.Text()
-	if err := writeAtomic(file, l.password+"\n"); err != nil {
+	if err := writePrivateFileAtomically(file, l.password+"\n"); err != nil {
 		return fmt.Errorf("save the local database's password: %w", err)
 	}
 	return nil
@@ -99,8 +99,8 @@ func readNoFollow(path string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// writeAtomic atomically replaces the file at path with one that contains text and that only we can read.
-func writeAtomic(path, text string) error {
+// writePrivateFileAtomically replaces the file at path with one that contains text and that only we can read.
+func writePrivateFileAtomically(path, text string) error {
 	draft := path + ".new"
 	file, err := openNoFollow(draft, os.O_CREATE|os.O_TRUNC|os.O_WRONLY)
 	if err != nil {

@@ -45,7 +45,9 @@ func TestLinksInTheDataFolderAreNotFollowed(t *testing.T) {
 			return err
 		}},
 		"postgres.password.new": {act: func(_ *testing.T, _ string, l layout) error { return l.ensurePassword() }},
-		"postgres.url.new":      {act: func(_ *testing.T, _ string, l layout) error { return writeAtomic(l.cluster+".url", "text") }},
+		"postgres.url.new": {act: func(_ *testing.T, _ string, l layout) error {
+			return writePrivateFileAtomically(l.cluster+".url", "text")
+		}},
 		"postgres": {act: func(_ *testing.T, _ string, l layout) error {
 			return (systemUser{uid: os.Geteuid(), gid: os.Getegid(), switched: true}).ensureOwnedDir(l.cluster)
 		}},

@@ -48,15 +48,17 @@ const (
 // for a command that holds the lock, and one second for another service, which may be about to end. If the lock is
 // still held after that, the error is a *HeldError.
 func LockForService(ctx context.Context, dataDir string) (*DataDirLock, error) {
-	return waitAndLock(ctx, dataDir, byServe)
+	return ensureDirAndAwaitLock(ctx, dataDir, byServe)
 }
 
 // TryLockForService is LockForService without waiting.
-func TryLockForService(dataDir string) (*DataDirLock, error) { return tryLock(dataDir, byServe) }
+func TryLockForService(dataDir string) (*DataDirLock, error) {
+	return ensureDirAndTryLock(dataDir, byServe)
+}
 
 // LockHolderOrNil returns who has locked a data folder, or nil if nobody has. It changes nothing.
 func LockHolderOrNil(dataDir string) (*HeldError, error) {
-	lock, err := openAndLock(dataDir, syscall.O_RDONLY, syscall.LOCK_SH)
+	lock, err := openAndTryLock(dataDir, syscall.O_RDONLY, syscall.LOCK_SH)
 	if held, ok := errors.AsType[*HeldError](err); ok {
 		return held, nil
 	}
@@ -72,10 +74,11 @@ func LockHolderOrNil(dataDir string) (*HeldError, error) {
 // Release releases the lock.
 func (l *DataDirLock) Release() error { return syscall.Close(l.fd) }
 
-// waitAndLock locks the data folder, and waits for another holder as LockForService does.
-func waitAndLock(ctx context.Context, dataDir, holderKind string) (*DataDirLock, error) {
+// ensureDirAndAwaitLock locks the data folder, and creates it if necessary. It waits for another holder as
+// LockForService does.
+func ensureDirAndAwaitLock(ctx context.Context, dataDir, holderKind string) (*DataDirLock, error) {
 	for started := time.Now(); ; {
-		lock, err := tryLock(dataDir, holderKind)
+		lock, err := ensureDirAndTryLock(dataDir, holderKind)
 		held, ok := errors.AsType[*HeldError](err)
 		if !ok {
 			return lock, err
@@ -93,12 +96,13 @@ func waitAndLock(ctx context.Context, dataDir, holderKind string) (*DataDirLock,
 	}
 }
 
-// tryLock locks the data folder and writes the holder to the lock file. It does not wait.
-func tryLock(dataDir, holderKind string) (*DataDirLock, error) {
+// ensureDirAndTryLock locks the data folder, which it creates if necessary, and writes the holder to the lock file. It
+// does not wait.
+func ensureDirAndTryLock(dataDir, holderKind string) (*DataDirLock, error) {
 	if err := ensureDataDir(dataDir); err != nil {
 		return nil, err
 	}
-	lock, err := openAndLock(dataDir, syscall.O_CREAT|syscall.O_RDWR, syscall.LOCK_EX)
+	lock, err := openAndTryLock(dataDir, syscall.O_CREAT|syscall.O_RDWR, syscall.LOCK_EX)
 	if err != nil {
 		return nil, err
 	}
@@ -112,8 +116,8 @@ func tryLock(dataDir, holderKind string) (*DataDirLock, error) {
 	return lock, nil
 }
 
-// openAndLock opens and locks the lock file. If the lock is held, the error is a *HeldError.
-func openAndLock(dataDir string, openFlags, lockType int) (*DataDirLock, error) {
+// openAndTryLock opens and locks the lock file. It does not wait: if the lock is held, the error is a *HeldError.
+func openAndTryLock(dataDir string, openFlags, lockType int) (*DataDirLock, error) {
 	fd, err := syscall.Open(filepath.Join(dataDir, "lock"), openFlags|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the lock file in the data folder %s (to use another folder, set BELFRY_DATA_DIR): %w", dataDir, err)

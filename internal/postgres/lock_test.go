@@ -86,7 +86,7 @@ func TestALockThatNobodyMentionsHolds(t *testing.T) {
 func TestAServiceWaitsForACommand(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
-	command, err := waitAndLock(t.Context(), dir, byCommand)
+	command, err := ensureDirAndAwaitLock(t.Context(), dir, byCommand)
 	if err != nil {
 		t.Fatal(err)
 	}

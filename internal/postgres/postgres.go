@@ -28,8 +28,8 @@ type Server struct {
 	ephemeral bool
 
 	process         atomic.Pointer[process]
-	stopSupervising context.CancelFunc // ends relaunchServerUntilStopped
-	ended           chan struct{}      // closed when relaunchServerUntilStopped has ended
+	stopSupervising context.CancelFunc // ends keepServerRunningAndLogSmall
+	ended           chan struct{}      // closed when keepServerRunningAndLogSmall has ended
 	stopOnce        sync.Once
 }
 
@@ -41,14 +41,14 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	if err := s.makeClusterOrStopLeftoverServer(ctx, cfg.Dir); err != nil {
 		return nil, err
 	}
-	p, err := s.launchServer(ctx)
+	p, err := s.launchReadyServer(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s.process.Store(p)
 	// The supervision lasts until Stop, not until the start's context ends.
 	ctx, s.stopSupervising = context.WithCancel(context.WithoutCancel(ctx))
-	go s.relaunchServerUntilStopped(ctx)
+	go s.keepServerRunningAndLogSmall(ctx)
 	return s, nil
 }
 
@@ -80,7 +80,7 @@ func (s *Server) makeClusterOrStopLeftoverServer(ctx context.Context, dataDir st
 	if err := l.ensurePassword(); err != nil {
 		return err
 	}
-	if err := writeAtomic(l.cluster+".url", s.URL()+"\n"); err != nil { // for people and their tools
+	if err := writePrivateFileAtomically(l.cluster+".url", s.URL()+"\n"); err != nil { // for people and their tools
 		return fmt.Errorf("write the database's address: %w", err)
 	}
 	if major == 0 {
@@ -106,8 +106,9 @@ func (s *Server) Stop(ctx context.Context) (err error) {
 	return err
 }
 
-// relaunchServerUntilStopped restarts the server whenever it ends, and limits the size of its log, until ctx ends.
-func (s *Server) relaunchServerUntilStopped(ctx context.Context) {
+// keepServerRunningAndLogSmall restarts the server whenever it ends, and limits the size of its log, until ctx ends. It
+// then closes s.ended.
+func (s *Server) keepServerRunningAndLogSmall(ctx context.Context) {
 	defer close(s.ended)
 	size := time.NewTicker(logInterval)
 	defer size.Stop()
@@ -121,7 +122,7 @@ func (s *Server) relaunchServerUntilStopped(ctx context.Context) {
 			if sleepContext(ctx, wait) != nil {
 				return
 			}
-			if p, err := s.launchServer(ctx); err == nil {
+			if p, err := s.launchReadyServer(ctx); err == nil {
 				s.process.Store(p)
 				wait = 0
 			} else {

@@ -29,7 +29,7 @@ func newCommand(ctx context.Context, a systemUser, program string, args ...strin
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = "/"
 	cmd.Env = childEnvironment()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: a.childCredential()}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: a.childCredentialOrNil()}
 	return cmd
 }
 
