@@ -93,13 +93,13 @@ func (a *App) openToken(account core.Account, ws core.WorkspaceID, sealed []byte
 
 // isSameToken reports whether two encrypted tokens of an account are the same token, even if they were encrypted with
 // different keys. It returns false if one of them cannot be decrypted.
-func (a *App) isSameToken(account core.AccountID, ws core.WorkspaceID, one, other []byte) bool {
-	if bytes.Equal(one, other) {
+func (a *App) isSameToken(account core.AccountID, ws core.WorkspaceID, sealed, otherSealed []byte) bool {
+	if bytes.Equal(sealed, otherSealed) {
 		return true
 	}
 	bound := tokenEncryptionContext(account, ws)
-	first, err := a.cfg.Ring.Open(purposeToken, bound, one)
-	second, errOther := a.cfg.Ring.Open(purposeToken, bound, other)
+	first, err := a.cfg.Ring.Open(purposeToken, bound, sealed)
+	second, errOther := a.cfg.Ring.Open(purposeToken, bound, otherSealed)
 	return err == nil && errOther == nil && bytes.Equal(first, second)
 }
 

@@ -207,12 +207,12 @@ func (a *App) FinishConnectOrReconnect(ctx context.Context, c core.Caller, platf
 	if row.Account != nil {
 		return a.reconnectAndRetryPost(ctx, t, c, n, row, profiles)
 	}
-	usable, unusable, err := separateUsableProfiles(n, profiles)
+	usable, unusable, err := separateUsableProfilesOrRefuse(n, profiles)
 	if err != nil {
 		return Connected{}, err
 	}
 	if len(usable) == 1 {
-		done, err := a.connectProfiles(ctx, t, c, row, usable)
+		done, err := a.connectProfilesAndCopyPictures(ctx, t, c, row, usable)
 		if err != nil {
 			return Connected{}, err
 		}

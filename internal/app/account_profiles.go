@@ -43,9 +43,9 @@ func convertConnectError(d network.Description, err error) error {
 	return away
 }
 
-// separateUsableProfiles separates the profiles that can be connected from those that cannot. It returns conflict with
-// the reason if none can.
-func separateUsableProfiles(n network.Network, profiles []network.Profile,
+// separateUsableProfilesOrRefuse separates the profiles that can be connected from those that cannot. It returns
+// conflict with the reason if none can.
+func separateUsableProfilesOrRefuse(n network.Network, profiles []network.Profile,
 ) (usable, unusable []network.Profile, err error) {
 	for _, p := range profiles {
 		if p.Unusable == "" {
@@ -66,9 +66,10 @@ func separateUsableProfiles(n network.Network, profiles []network.Profile,
 		WithHint("%s", why)
 }
 
-// connectProfiles stores accounts for the profiles of a consent, all or none, and then copies their pictures.
-func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller, consent store.PendingConsent,
-	profiles []network.Profile,
+// connectProfilesAndCopyPictures stores accounts for the profiles of a consent, all or none, and then copies their
+// pictures, for which it waits up to picturePatience.
+func (a *App) connectProfilesAndCopyPictures(ctx context.Context, t store.Tenant, c core.Caller,
+	consent store.PendingConsent, profiles []network.Profile,
 ) (Connected, error) {
 	var list []core.Account
 	var added int

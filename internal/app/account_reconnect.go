@@ -111,7 +111,7 @@ func (a *App) reconnectAccount(ctx context.Context, t store.Tenant, c core.Calle
 		return Connected{},
 			core.Fail(core.CodeConflict, "Belfry cannot publish to %s.", account.DisplayName).WithHint("%s", profiles[i].Unusable)
 	}
-	return a.connectProfiles(ctx, t, c, consent, profiles[i:i+1])
+	return a.connectProfilesAndCopyPictures(ctx, t, c, consent, profiles[i:i+1])
 }
 
 // retryPostAndListLostPosts retries the post for which an account was reconnected, if there is one. It also lists the

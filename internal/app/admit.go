@@ -13,27 +13,27 @@ import (
 // at most Creations. If it admits a request with a replay key, it reserves the key: either the operation stores its
 // response, or releaseReplayKeyIfRefused releases the key.
 func (a *App) authorizeAndThrottleCreationOrReplay(ctx context.Context, c core.Caller, access Access,
-	replayKey *ReplayKey,
+	replayKeyOrNil *ReplayKey,
 ) (storedOrCountOnly Answer, err error) {
 	t, err := a.authorizeExceptProof(c, access)
 	if err != nil {
 		return Answer{}, err
 	}
-	if replayKey != nil {
-		kept, err := reserveReplayKeyOrLoadAnswer(ctx, t, replayKey)
+	if replayKeyOrNil != nil {
+		kept, err := reserveReplayKeyOrLoadAnswer(ctx, t, replayKeyOrNil)
 		if err != nil {
 			return Answer{}, err
 		}
 		if kept.Replayed {
-			return a.attachPostCreationCount(ctx, t, access, kept)
+			return a.attachPostCreationCountIfCreates(ctx, t, access, kept)
 		}
 	}
 	if !access.Creates {
 		return Answer{}, nil
 	}
 	counted, err := a.throttlePostCreationRequest(ctx, t)
-	if err != nil && replayKey != nil {
-		if err := t.ReleaseReplayKey(ctx, replayKey.toStoreReplayKey()); err != nil {
+	if err != nil && replayKeyOrNil != nil {
+		if err := t.ReleaseReplayKey(ctx, replayKeyOrNil.toStoreReplayKey()); err != nil {
 			return Answer{}, err
 		}
 	}

@@ -190,7 +190,7 @@ func (a *App) newFailedPostsLetter(p alertProblems) mail.Letter {
 	}
 	for _, post := range p.posts[:min(len(p.posts), alertListed)] {
 		l.Items = append(l.Items, mail.Item{
-			Title:  a.failedPostTitle(post),
+			Title:  a.failedPostTitleOrText(post),
 			Detail: post.AccountName + " on " + a.cfg.Networks.DisplayName(post.Platform) + ": " + post.Message,
 			URL:    a.workspacePageURL(p.workspace, "posts/"+post.ID.String()),
 		})
@@ -209,7 +209,7 @@ func (a *App) appendAccounts(l mail.Letter, accounts []store.LostAccount) mail.L
 }
 
 // newErasureLetter returns the letter about erased accounts, without their list.
-func (a *App) newErasureLetter(p alertProblems) mail.Letter {
+func (a *App) newErasureLetter(p alertProblems) (withoutList mail.Letter) {
 	l := mail.Letter{
 		Subject: fmt.Sprintf("An account on %s was disconnected", a.cfg.Networks.DisplayName(p.erased[0].Platform)),
 		Paragraphs: []string{fmt.Sprintf("Belfry has disconnected an account in the workspace %s and deleted its data. "+
@@ -225,7 +225,7 @@ func (a *App) newErasureLetter(p alertProblems) mail.Letter {
 }
 
 // newReconnectLetter returns the letter about accounts that must be reconnected, without their list.
-func (a *App) newReconnectLetter(p alertProblems) mail.Letter {
+func (a *App) newReconnectLetter(p alertProblems) (withoutList mail.Letter) {
 	first, request := p.lost[0], "Reconnect"
 	if !p.canReconnect {
 		request = "Belfry has lost access to"
@@ -259,9 +259,9 @@ func appendUnlistedCount(l mail.Letter, total int) mail.Letter {
 // titleShown is the maximum length of a post's title in an email, in characters.
 const titleShown = 80
 
-// failedPostTitle returns a post's published title or, if there is none, the beginning of its text.
-func (a *App) failedPostTitle(p store.FailedPost) string {
-	title := a.publishedTitle(p.Platform, p.Title)
+// failedPostTitleOrText returns a post's published title or, if there is none, the beginning of its text.
+func (a *App) failedPostTitleOrText(p store.FailedPost) string {
+	title := a.titleOrEmptyIfUnused(p.Platform, p.Title)
 	return cmp.Or(core.Excerpt(title, titleShown), core.Excerpt(p.Text, titleShown), "A post without text")
 }
 

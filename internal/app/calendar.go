@@ -106,7 +106,7 @@ func (a *App) calendarPostOf(c core.Caller, p store.CalendarPost) CalendarPost {
 	}
 	return CalendarPost{
 		Together: p.Together, Platforms: p.Platforms, Replaced: p.Replaced, ID: p.ID.String(), Account: p.Account,
-		Platform: p.Platform, Status: p.Status, Text: cmp.Or(a.publishedTitle(p.Platform, p.Title), p.Text), At: p.At,
+		Platform: p.Platform, Status: p.Status, Text: cmp.Or(a.titleOrEmptyIfUnused(p.Platform, p.Title), p.Text), At: p.At,
 		Revision: p.Revision,
 		Movable:  c.Role().CanWrite() && slices.Contains(movableStatuses, p.Status),
 	}

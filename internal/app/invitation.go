@@ -199,15 +199,15 @@ type Invitation struct {
 // GetInvitation returns the invitation to which a token belongs. It returns not_found if the invitation is expired,
 // used, replaced or unknown.
 func (a *App) GetInvitation(ctx context.Context, token string) (Invitation, error) {
-	i, _, err := a.loadInvitation(ctx, token)
+	i, _, err := a.loadValidInvitation(ctx, token)
 	return Invitation{
 		Workspace: i.WorkspaceName, Email: i.Email, Name: i.Name, Role: i.Role, InvitedBy: i.InvitedBy,
 	}, err
 }
 
-// loadInvitation looks up an invitation by its token and returns it with the hash of the token. It returns
+// loadValidInvitation looks up an invitation by its token and returns it with the hash of the token. It returns
 // store.ErrNotFound if the invitation is expired, used, replaced or unknown.
-func (a *App) loadInvitation(ctx context.Context, token string) (i store.Invitation, tokenHash []byte, err error) {
+func (a *App) loadValidInvitation(ctx context.Context, token string) (i store.Invitation, tokenHash []byte, err error) {
 	hash := secret.HashToken(purposeInvitation, token)
 	i, err = a.cfg.Store.InvitationByToken(ctx, hash[:], a.cfg.Now())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -221,11 +221,11 @@ func (a *App) loadInvitation(ctx context.Context, token string) (i store.Invitat
 // Of several concurrent requests, only one succeeds. It returns quota_exceeded if the plan no longer allows another
 // member.
 func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Join, from Browser) (SignedIn, error) {
-	i, hash, err := a.loadInvitation(ctx, token)
+	i, hash, err := a.loadValidInvitation(ctx, token)
 	if err != nil {
 		return SignedIn{}, err
 	}
-	person, newHash, err := a.authenticateOrValidateInvitee(ctx, i, in, from)
+	person, newHash, err := a.authenticateInviteeOrBuildUser(ctx, i, in, from)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -268,13 +268,13 @@ func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Jo
 	return a.rememberDeviceAndAuditSignIn(ctx, person, w, from)
 }
 
-// authenticateOrValidateInvitee checks the password of the invited person and returns the person. For a person without
+// authenticateInviteeOrBuildUser checks the password of the invited person and returns the person. For a person without
 // an account, it returns a new person who is not stored yet, and the hash of the new password; otherwise
 // newUserPasswordHash is "".
-func (a *App) authenticateOrValidateInvitee(ctx context.Context, i store.Invitation, in contract.Join,
+func (a *App) authenticateInviteeOrBuildUser(ctx context.Context, i store.Invitation, in contract.Join,
 	from Browser,
 ) (person store.SignInUser, newUserPasswordHash string, err error) {
-	person, err = a.findUserOrKeepEmail(ctx, i.Email)
+	person, err = a.findUserOrEmailOnly(ctx, i.Email)
 	if err != nil {
 		return person, "", err
 	}
@@ -287,7 +287,7 @@ func (a *App) authenticateOrValidateInvitee(ctx context.Context, i store.Invitat
 	if err := a.throttleSignInsFromAddress(ctx, from); err != nil { // hashing a new password costs as much as checking one
 		return person, "", err
 	}
-	u, err := newUserAndCheckPassword(in.Name, i.Email, in.Password)
+	u, err := checkAndBuildUser(in.Name, i.Email, in.Password)
 	if err != nil {
 		return person, "", err
 	}

@@ -191,7 +191,7 @@ func (a *App) GetFileCard(ctx context.Context, c core.Caller, id string) (FileCa
 	if card.MorePosts = len(posts) > postsOfFile; card.MorePosts {
 		posts = posts[:postsOfFile]
 	}
-	card.Posts = convertAll(posts, a.postWithPublishedTitle)
+	card.Posts = convertAll(posts, a.postOfWithoutUnusedTitle)
 	pending, err := t.MediaIDsUsedByPendingPosts(ctx, []core.MediaID{mediaID})
 	if err != nil {
 		return FileCard{}, err

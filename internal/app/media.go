@@ -178,7 +178,7 @@ func parseMediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia
 		Kind: core.FileKind(in.Kind), Contains: in.Q, Tags: moreTags, Root: in.FolderID == rootFolder,
 	}
 	var err error
-	if f.Limit, err = parsePageSize(in.Limit); err != nil {
+	if f.Limit, err = parsePageSizeOrDefault(in.Limit); err != nil {
 		return f, err
 	}
 	if f.Kind != "" && f.Kind != core.FileImage && f.Kind != core.FileVideo {

@@ -8,9 +8,9 @@ const (
 	maxPageSize     = 100
 )
 
-// parsePageSize returns the number of rows per page for the `limit` of a request: the default for 0, and
+// parsePageSizeOrDefault returns the number of rows per page for the `limit` of a request: the default for 0, and
 // invalid_request for a limit that is out of range.
-func parsePageSize(limit int) (int, error) {
+func parsePageSizeOrDefault(limit int) (rows int, err error) {
 	if limit == 0 {
 		return defaultPageSize, nil
 	}

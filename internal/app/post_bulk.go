@@ -102,18 +102,18 @@ func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction)
 	if err != nil {
 		return BulkResult{}, err
 	}
-	copyTime := a.newCopyTimes()
+	copyTime := a.newCopyCreationTimes()
 	return a.applyToEachPost(ctx, t, in.IDs, func(p core.Post) (bulkChange, error) {
 		if err := checkPostRevisionIfShown(p, in.Revisions[p.ID.String()]); err != nil {
 			return bulkChange{}, err
 		}
-		return a.applyActionToPost(ctx, c, in, p, ws.Zone, copyTime)
+		return a.applyActionExceptQueue(ctx, c, in, p, ws.Zone, copyTime)
 	})
 }
 
-// newCopyTimes returns a function that returns the creation time of a copy for that of the original. Posts of one
-// request have the same creation time, and so have their copies.
-func (a *App) newCopyTimes() func(original time.Time) time.Time {
+// newCopyCreationTimes returns a function that returns the creation time of a copy for that of the original. Posts of
+// one request have the same creation time, and so have their copies.
+func (a *App) newCopyCreationTimes() (copyTime func(original time.Time) time.Time) {
 	next, copied := a.cfg.Now(), map[time.Time]time.Time{}
 	return func(original time.Time) time.Time {
 		at, known := copied[original]
@@ -125,8 +125,9 @@ func (a *App) newCopyTimes() func(original time.Time) time.Time {
 	}
 }
 
-// applyActionToPost applies the action to one post. copyTime returns the creation time of a copy, see newCopyTimes.
-func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkAction, p core.Post,
+// applyActionExceptQueue applies the action, which is not core.ActQueue, to one post. copyTime returns the creation
+// time of a copy, see newCopyCreationTimes.
+func (a *App) applyActionExceptQueue(ctx context.Context, c core.Caller, action BulkAction, p core.Post,
 	workspaceZone core.Zone, copyTime func(original time.Time) time.Time,
 ) (done bulkChange, err error) {
 	id := p.ID.String()
@@ -142,7 +143,7 @@ func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkA
 		_, done.before, err = a.CancelPostWithUndo(ctx, c, id, p.Revision())
 	case core.ActDuplicate:
 		var made contract.Post
-		made, err = a.duplicatePostAt(ctx, c, id, copyTime(p.CreatedAt), refuseUnsafeCopy(p.Revision()))
+		made, err = a.duplicatePostAsDraft(ctx, c, id, copyTime(p.CreatedAt), newDashboardCopyCheck(p.Revision()))
 		done.made = made.ID
 	case core.ActDelete:
 		err = a.deletePost(ctx, c, id, p.Revision(), false)
@@ -192,7 +193,7 @@ func (a *App) applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
 		}
 		done, err := apply(p)
 		if cause, refused := asBulkRefusal(err); refused {
-			r.Refused = append(r.Refused, BulkRefusal{id.String(), a.postWithPublishedTitle(p), cause})
+			r.Refused = append(r.Refused, BulkRefusal{id.String(), a.postOfWithoutUnusedTitle(p), cause})
 			continue
 		}
 		if err != nil {

@@ -144,9 +144,9 @@ func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 }
 
 // newPostCard returns the card of a post for a caller, without ProfileURL.
-func (a *App) newPostCard(c core.Caller, p core.Post) PostCard {
+func (a *App) newPostCard(c core.Caller, p core.Post) (withoutProfileURL PostCard) {
 	card := PostCard{
-		Post: a.postWithPublishedTitle(p), AccountName: p.AccountName,
+		Post: a.postOfWithoutUnusedTitle(p), AccountName: p.AccountName,
 		AccountAvatar: contract.AvatarPathOf(p.AccountAvatar), Revision: p.Revision(),
 		NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt,
 		NeedsReconnecting: p.AccountStatus != core.AccountOK, RetryableOnceReconnected: p.IsRetryableOnceReconnected(),
@@ -167,14 +167,14 @@ func (a *App) newPostCard(c core.Caller, p core.Post) PostCard {
 	return card
 }
 
-// postWithPublishedTitle is postOf without a title that the network does not publish.
-func (a *App) postWithPublishedTitle(p core.Post) contract.Post {
-	p.Title = a.publishedTitle(p.Platform, p.Title)
+// postOfWithoutUnusedTitle is postOf without a title that the network does not publish.
+func (a *App) postOfWithoutUnusedTitle(p core.Post) contract.Post {
+	p.Title = a.titleOrEmptyIfUnused(p.Platform, p.Title)
 	return a.postOf(p)
 }
 
-// publishedTitle returns the title of a post, or "" if no post on the network has one.
-func (a *App) publishedTitle(platform core.Platform, title string) string {
+// titleOrEmptyIfUnused returns the title of a post, or "" if no post on the network has one.
+func (a *App) titleOrEmptyIfUnused(platform core.Platform, title string) string {
 	if n, ok := a.cfg.Networks.FindConnector(platform); ok && n.Describe().Limits.Title == nil {
 		return ""
 	}

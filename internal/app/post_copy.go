@@ -13,18 +13,18 @@ import (
 
 // DuplicatePost creates a draft with the account, content and settings of a post, but without a time.
 func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
-	return a.duplicatePostAt(ctx, c, id, a.cfg.Now(), func(core.Post) error { return nil })
+	return a.duplicatePostAsDraft(ctx, c, id, a.cfg.Now(), func(core.Post) error { return nil })
 }
 
 // DuplicatePostFromDashboard is DuplicatePost for a person. It returns conflict if the person could publish the copy
 // without knowing that the post is live: if its outcome is unknown, or if the page did not show its current revision.
 func (a *App) DuplicatePostFromDashboard(ctx context.Context, c core.Caller, id, revisionOrEmpty string,
 ) (contract.Post, error) {
-	return a.duplicatePostAt(ctx, c, id, a.cfg.Now(), refuseUnsafeCopy(revisionOrEmpty))
+	return a.duplicatePostAsDraft(ctx, c, id, a.cfg.Now(), newDashboardCopyCheck(revisionOrEmpty))
 }
 
-// refuseUnsafeCopy returns the check of DuplicatePostFromDashboard.
-func refuseUnsafeCopy(revisionOrEmpty string) func(core.Post) error {
+// newDashboardCopyCheck returns the check of DuplicatePostFromDashboard.
+func newDashboardCopyCheck(revisionOrEmpty string) func(core.Post) error {
 	return func(p core.Post) error {
 		return cmp.Or(refuseCopyIfOutcomeUnknown(p), checkPostRevisionIfShown(p, revisionOrEmpty))
 	}
@@ -38,9 +38,9 @@ func refuseCopyIfOutcomeUnknown(p core.Post) error {
 	return nil
 }
 
-// duplicatePostAt is DuplicatePost with the creation time of the copy. check can refuse to copy the post.
-func (a *App) duplicatePostAt(ctx context.Context, c core.Caller, id string, createdAt time.Time,
-	check func(core.Post) error,
+// duplicatePostAsDraft is DuplicatePost with the creation time of the copy. checkOriginal can refuse to copy the post.
+func (a *App) duplicatePostAsDraft(ctx context.Context, c core.Caller, id string, createdAt time.Time,
+	checkOriginal func(core.Post) error,
 ) (contract.Post, error) {
 	t, postID, err := authorizeAndParseID[core.PostKind](a, c, core.Write, id)
 	if err != nil {
@@ -54,7 +54,7 @@ func (a *App) duplicatePostAt(ctx context.Context, c core.Caller, id string, cre
 	if err != nil {
 		return contract.Post{}, err
 	}
-	if err := check(from); err != nil {
+	if err := checkOriginal(from); err != nil {
 		return contract.Post{}, err
 	}
 	made := from.MakeDraftCopy(c.Via(), createdAt.UTC().Truncate(time.Microsecond), wasTried)

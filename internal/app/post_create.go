@@ -35,7 +35,7 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 		}
 		// The quota is checked when the slots are taken, and warnings do not prevent a creation, so neither is read
 		// in advance.
-		if a.buildPlanRows(r); changed != nil || r.hasIssues() {
+		if a.resolveTimeAndAddPlanRows(r); changed != nil || r.hasIssues() {
 			if err := a.addQuotaAndRepeatedTextIssues(ctx, t, r); err != nil {
 				return contract.Posts{}, err
 			}

@@ -130,9 +130,10 @@ func (a *App) checkEditAndParseSettings(in contract.EditPost) (settings map[core
 	return a.parseSettings("settings", valueOr(in.Settings, nil))
 }
 
-// lockPublicationAndCheckContentMayChange locks the post's ledger row, and returns conflict if the post can be changed,
-// but not its content. lockMovablePublication checks whether a queued post can be changed at all.
-func lockPublicationAndCheckContentMayChange(ctx context.Context, t store.Tenant, p core.Post) error {
+// lockPublicationAndRefuseSearchedContent locks the post's ledger row, and returns conflict if the post can be changed,
+// but not its content, because the network will be searched for that content. lockMovablePublication checks whether a
+// queued post can be changed at all.
+func lockPublicationAndRefuseSearchedContent(ctx context.Context, t store.Tenant, p core.Post) error {
 	pub, err := t.LockPublication(ctx, p.ID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -172,7 +173,7 @@ func (a *App) checkAndSetEditedContent(ctx context.Context, t store.Tenant, p *c
 	default:
 		return errUnchangeable(*p)
 	}
-	if err := lockPublicationAndCheckContentMayChange(ctx, t, *p); err != nil {
+	if err := lockPublicationAndRefuseSearchedContent(ctx, t, *p); err != nil {
 		return err
 	}
 	p.Text, p.Tags = valueOr(in.Text, p.Text), valueOr(in.Tags, p.Tags)

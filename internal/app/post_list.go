@@ -122,7 +122,7 @@ func (a *App) parsePostFilter(ctx context.Context, t store.Tenant,
 	if err != nil {
 		return f, err
 	}
-	if f.Limit, err = parsePageSize(in.Limit); err != nil {
+	if f.Limit, err = parsePageSizeOrDefault(in.Limit); err != nil {
 		return f, err
 	}
 	if in.Order != "" && in.Order != "asc" && in.Order != "desc" {

@@ -101,14 +101,14 @@ func lockPublishablePostFiles(ctx context.Context, t store.Tenant, p core.Post) 
 		return err
 	}
 	if issues := fileIssues(files); len(issues) > 0 {
-		return withPurgedFileHint(refuseIfPostHasIssues(p, issues))
+		return replaceHintsIfMediaPurged(refuseIfPostHasIssues(p, issues))
 	}
 	return nil
 }
 
-// withPurgedFileHint replaces the hints about purged files in a media_purged error with one for a failed post, whose
-// files cannot be changed. It returns any other error unchanged.
-func withPurgedFileHint(err error) error {
+// replaceHintsIfMediaPurged replaces the hints about purged files in a media_purged error with one for a failed post,
+// whose files cannot be changed. It returns any other error unchanged.
+func replaceHintsIfMediaPurged(err error) error {
 	e, ok := errors.AsType[*core.Error](err)
 	if !ok || e.Code != core.CodeMediaPurged {
 		return err

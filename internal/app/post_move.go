@@ -104,7 +104,7 @@ func (a *App) changeAndAuditPostInTenant(ctx context.Context, t store.Tenant, c 
 	return post, err
 }
 
-// changeAndAuditLockedPost is changeAndAuditPostInTenant for a post that the caller has locked.
+// changeAndAuditLockedPost is changeAndAuditPostInTenant for a post that the caller has locked, but stores no response.
 func changeAndAuditLockedPost(ctx context.Context, t store.Tenant, c core.Caller, locked core.Post,
 	changeAndSave func(store.Tenant, *core.Post) error,
 ) (post core.Post, err error) {
@@ -188,9 +188,9 @@ func (a *App) unqueuePost(ctx context.Context, t store.Tenant, p core.Post, mess
 func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPost) (contract.Post, error) {
 	return a.changeAndAuditPost(ctx, c, in.ID, func(t store.Tenant, p *core.Post) error {
 		if in.ConfirmNotPublished {
-			return a.requeuePost(ctx, t, *p)
+			return a.requeueFailedPost(ctx, t, *p)
 		}
-		return a.requeuePostUnlessOutcomeUnknown(ctx, t, *p)
+		return a.requeueFailedPostIfOutcomeKnown(ctx, t, *p)
 	})
 }
 
@@ -207,23 +207,25 @@ func (a *App) RetryPostFromDashboard(ctx context.Context, c core.Caller, id, rev
 			return core.Fail(core.CodeConflict, "Belfry no longer has access to %s.", p.AccountName).
 				WithHint("Connect the account again, then retry the post.")
 		}
-		return a.requeuePostUnlessOutcomeUnknown(ctx, t, *p)
+		return a.requeueFailedPostIfOutcomeKnown(ctx, t, *p)
 	})
 }
 
-// requeuePostUnlessOutcomeUnknown is requeuePost, but returns outcome_unknown if the outcome of the post is unknown.
-func (a *App) requeuePostUnlessOutcomeUnknown(ctx context.Context, t store.Tenant, p core.Post) error {
+// requeueFailedPostIfOutcomeKnown is requeueFailedPost, but returns outcome_unknown if the outcome of the post is
+// unknown.
+func (a *App) requeueFailedPostIfOutcomeKnown(ctx context.Context, t store.Tenant, p core.Post) error {
 	if p.HasUnknownOutcome() {
 		return core.Fail(core.CodeOutcomeUnknown, "Belfry does not know whether this post was published to %s.", p.AccountName).
 			WithHint("Check the account on the network, then answer the question in the dashboard. Or, if the post is not on the network, " +
 				"repeat the request with confirmNotPublished: true.")
 	}
-	return a.requeuePost(ctx, t, p)
+	return a.requeueFailedPost(ctx, t, p)
 }
 
-// requeuePost queues a failed post again, after it has locked and checked the post's files. It keeps the ledger row, so
-// that an armed handle remains the only handle. It returns conflict if a copy of the post is published instead.
-func (a *App) requeuePost(ctx context.Context, t store.Tenant, p core.Post) error {
+// requeueFailedPost queues a failed post again, after it has locked and checked the post's files. It keeps the ledger
+// row, so that an armed handle remains the only handle. It returns conflict if a copy of the post is published instead.
+// The caller must have called store.Tenant.LockCopies.
+func (a *App) requeueFailedPost(ctx context.Context, t store.Tenant, p core.Post) error {
 	now := a.cfg.Now().UTC()
 	change, err := p.MakeChange(core.MoveRetry, now, "")
 	if err != nil {
@@ -310,14 +312,15 @@ func (a *App) ResolveOutcome(ctx context.Context, c core.Caller, id string, in c
 			return err
 		}
 		if !in.Live {
-			return a.requeuePost(ctx, t, *p)
+			return a.requeueFailedPost(ctx, t, *p)
 		}
-		return a.markLive(ctx, t, *p, in.URL)
+		return a.markPostLiveByConfirmation(ctx, t, *p, in.URL)
 	})
 }
 
-// markLive marks a post as live, with the link that a person has entered, if any.
-func (a *App) markLive(ctx context.Context, t store.Tenant, p core.Post, urlOrEmpty string) error {
+// markPostLiveByConfirmation marks a failed post as live because a person has confirmed that it is on the network, with
+// the link that the person has entered, if any.
+func (a *App) markPostLiveByConfirmation(ctx context.Context, t store.Tenant, p core.Post, urlOrEmpty string) error {
 	if err := core.CheckOptionalLink("url", urlOrEmpty); err != nil {
 		return err
 	}

@@ -25,16 +25,16 @@ func (a *App) PlanPosts(ctx context.Context, c core.Caller, in contract.PlanPost
 	if err != nil {
 		return contract.Plan{}, err
 	}
-	a.buildPlanRows(r)
+	a.resolveTimeAndAddPlanRows(r)
 	if err := a.addQuotaAndRepeatedTextIssues(ctx, t, r); err != nil {
 		return contract.Plan{}, err
 	}
 	return a.planOf(r), nil
 }
 
-// buildPlanRows adds a row to the plan for each target. It makes all checks that do not depend on the workspace's other
-// posts: those of the networks, the accounts and the time.
-func (a *App) buildPlanRows(r *postRequest) {
+// resolveTimeAndAddPlanRows sets the request's time, and adds a row to the plan for each target. It makes all checks
+// that do not depend on the workspace's other posts: those of the networks, the accounts and the time.
+func (a *App) resolveTimeAndAddPlanRows(r *postRequest) {
 	at, issues, warnings := r.when.Resolve(a.cfg.Now())
 	r.at = at
 	for _, target := range r.targets {

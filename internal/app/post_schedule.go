@@ -37,7 +37,7 @@ func (a *App) scheduleAllDraftsOrNone(ctx context.Context, t store.Tenant, c cor
 		}
 		r.refuseMalformedIDs(in.IDs)
 		ids := uniqueValidPostIDs(in.IDs)
-		if err := lockExistingPosts(ctx, t, ids); err != nil {
+		if err := lockCopiesAndExistingPosts(ctx, t, ids); err != nil {
 			return err
 		}
 		now := a.cfg.Now()
@@ -67,9 +67,9 @@ func (a *App) scheduleAllDraftsOrNone(ctx context.Context, t store.Tenant, c cor
 	return r, nil
 }
 
-// lockExistingPosts locks the posts that exist, with their copies, in the order of their ids, so that two requests
-// cannot deadlock.
-func lockExistingPosts(ctx context.Context, t store.Tenant, ids []core.PostID) error {
+// lockCopiesAndExistingPosts locks the posts with their copies, as store.Tenant.LockCopies does, and then the posts
+// that exist, in the order of their ids, so that two requests cannot deadlock.
+func lockCopiesAndExistingPosts(ctx context.Context, t store.Tenant, ids []core.PostID) error {
 	if err := t.LockCopies(ctx, ids); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (a *App) scheduleDraftAndRecordResult(ctx context.Context, t store.Tenant, 
 	if cause, refused := asBulkRefusal(err); refused {
 		refusal := BulkRefusal{ID: id.String(), Cause: cause}
 		if !before.ID.IsZero() {
-			refusal.Post = a.postWithPublishedTitle(before)
+			refusal.Post = a.postOfWithoutUnusedTitle(before)
 		}
 		result.Refused = append(result.Refused, refusal)
 		return nil

@@ -71,7 +71,7 @@ func (a *App) CountRequestAndFindCaller(ctx context.Context, addressKey, bearerK
 	}
 	arrival := CountedRequest{Counted: n}
 	if !n.Granted {
-		a.refused.blockFor(addressKey, a.cfg.Now(), n.RetryAfter)
+		a.refused.rememberRefusal(addressKey, a.cfg.Now(), n.RetryAfter)
 		return arrival, a.countRefusalAndBuildError(LimitNameAddress, n.RetryAfter, "requests from this address")
 	}
 	arrival.Caller, arrival.KeyRefused = a.authenticateAndRecordKeyUse(ctx, holder, unknown)
@@ -93,14 +93,15 @@ func (a *App) ThrottlePageRequest(ctx context.Context, addressKey string) error 
 			return err
 		}
 		wait = n.RetryAfter
-		a.refused.blockFor(key, a.cfg.Now(), wait)
+		a.refused.rememberRefusal(key, a.cfg.Now(), wait)
 	}
 	return a.countRefusalAndBuildError(limitNamePage, wait, "requests from this address")
 }
 
 // throttlePostCreationRequest counts a request to create posts toward the hourly limit, and returns rate_limited if it
 // is over that limit.
-func (a *App) throttlePostCreationRequest(ctx context.Context, t store.Tenant) (store.RateCount, error) {
+func (a *App) throttlePostCreationRequest(ctx context.Context, t store.Tenant,
+) (countEvenIfRefused store.RateCount, err error) {
 	n, err := t.CountPostCreationRequestIfAllowed(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
 	if err == nil && !n.Granted {
 		err = a.countRefusalAndBuildError(LimitNameCreate, n.RetryAfter, "requests to create posts in this workspace")
@@ -108,8 +109,9 @@ func (a *App) throttlePostCreationRequest(ctx context.Context, t store.Tenant) (
 	return n, err
 }
 
-// attachPostCreationCount adds the state of the hourly limit to a stored response, without counting the request.
-func (a *App) attachPostCreationCount(ctx context.Context, t store.Tenant, access Access,
+// attachPostCreationCountIfCreates returns a stored response with the state of the hourly limit, if the operation
+// counts toward that limit. It does not count the request.
+func (a *App) attachPostCreationCountIfCreates(ctx context.Context, t store.Tenant, access Access,
 	stored Answer,
 ) (Answer, error) {
 	if !access.Creates {
@@ -145,8 +147,8 @@ func (r *refusedAddresses) remainingWait(key string, now time.Time) time.Duratio
 	return 0
 }
 
-// blockFor refuses the address until wait has passed.
-func (r *refusedAddresses) blockFor(key string, now time.Time, wait time.Duration) {
+// rememberRefusal records that the address is refused until wait has passed.
+func (r *refusedAddresses) rememberRefusal(key string, now time.Time, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.until == nil || len(r.until) >= refusedMax {

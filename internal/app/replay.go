@@ -42,13 +42,13 @@ type ReplayKey struct {
 
 type replayContextKey struct{}
 
-// contextWithReplayKey returns a context that contains the replay key. saveAnswerIfReplayRequested finds it there, in
-// the operation's transaction.
-func contextWithReplayKey(ctx context.Context, replayKey *ReplayKey) context.Context {
-	if replayKey == nil {
+// contextWithReplayKey returns a context that contains the replay key, or ctx if there is none.
+// saveAnswerIfReplayRequested finds the key there, in the operation's transaction.
+func contextWithReplayKey(ctx context.Context, replayKeyOrNil *ReplayKey) context.Context {
+	if replayKeyOrNil == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, replayContextKey{}, replayKey)
+	return context.WithValue(ctx, replayContextKey{}, replayKeyOrNil)
 }
 
 // reserveReplayKeyOrLoadAnswer reserves the key for a first request. For a repeated request, it returns the stored
@@ -132,24 +132,24 @@ func markReplaySavedOrConvertError(ctx context.Context, t store.Tenant, saveErr 
 
 // releaseReplayKeyIfRefused releases the key of a request that was admitted and then refused, so that the client can
 // send a corrected request. If the request may have taken effect despite the error, the key stays reserved.
-func (a *App) releaseReplayKeyIfRefused(ctx context.Context, c core.Caller, replayKey *ReplayKey,
+func (a *App) releaseReplayKeyIfRefused(ctx context.Context, c core.Caller, replayKeyOrNil *ReplayKey,
 	operationErr error,
 ) {
-	if replayKey == nil || mayHaveTakenEffect(operationErr) {
+	if replayKeyOrNil == nil || isEffectUnknown(operationErr) {
 		return
 	}
 	t, err := a.authorize(c, core.Read)
 	if err == nil {
-		err = releaseReplayKey(ctx, t, replayKey)
+		err = releaseReplayKey(ctx, t, replayKeyOrNil)
 	}
 	if err != nil {
 		a.cfg.Log.ErrorContext(ctx, "could not release an idempotency key", slog.Any("error", err))
 	}
 }
 
-// mayHaveTakenEffect reports whether a request with this error may have changed something: the error is internal or
-// unavailable. It returns false for nil.
-func mayHaveTakenEffect(err error) bool {
+// isEffectUnknown reports whether it is unknown if a request with this error has changed something: the error is
+// internal or unavailable. It returns false for nil.
+func isEffectUnknown(err error) bool {
 	code := core.CodeOf(err)
 	return err != nil && (code == core.CodeInternal || code == core.CodeUnavailable)
 }

@@ -31,7 +31,7 @@ func (a *App) SetUpServer(ctx context.Context, in contract.SetUp, from Browser) 
 		return SignedIn{}, errAlreadySetUp()
 	}
 	w, wrongWorkspace := a.checkAndBuildWorkspace(contract.CreateWorkspace{Name: in.Workspace, TZ: in.TZ}, "workspace")
-	u, wrongUser := newUserAndCheckPassword(in.Name, in.Email, in.Password)
+	u, wrongUser := checkAndBuildUser(in.Name, in.Email, in.Password)
 	if err := errors.Join(wrongWorkspace, wrongUser); err != nil {
 		return SignedIn{}, err
 	}
@@ -127,9 +127,9 @@ func parseZone(tz string) (core.Zone, error) {
 // currency is the currency of a new workspace.
 const currency = "USD"
 
-// newUserAndCheckPassword checks the details of a new person, including the password, and returns the person without a
+// checkAndBuildUser checks the details of a new person, including the password, and returns the person without a
 // password. It stores nothing. The error joins all mistakes.
-func newUserAndCheckPassword(name, email, password string) (core.User, error) {
+func checkAndBuildUser(name, email, password string) (withoutPassword core.User, err error) {
 	u := core.User{ID: core.NewID[core.UserKind](), Name: name}
 	var wrongEmail error
 	u.Email, wrongEmail = checkAndTrimEmail("email", email)

@@ -52,7 +52,7 @@ const (
 // response after the same time. A browser in which the person has signed in before has its own limit, which strangers
 // cannot use up.
 func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Browser) (SignedIn, error) {
-	user, err := a.findUserOrKeepEmail(ctx, in.Email)
+	user, err := a.findUserOrEmailOnly(ctx, in.Email)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -71,9 +71,10 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Browser) (Sig
 	return a.rememberDeviceAndAuditSignIn(ctx, user, first, from)
 }
 
-// findUserOrKeepEmail returns the person with an email address. For an unknown address, the result has no id and no
-// password.
-func (a *App) findUserOrKeepEmail(ctx context.Context, email string) (store.SignInUser, error) {
+// findUserOrEmailOnly returns the person with an email address. For an unknown address, the result contains only the
+// address: it has no id and no password.
+func (a *App) findUserOrEmailOnly(ctx context.Context, email string,
+) (userOrEmailOnly store.SignInUser, err error) {
 	email = strings.TrimSpace(email)
 	user, err := a.cfg.Store.UserForSignIn(ctx, email)
 	if errors.Is(err, store.ErrNotFound) {
@@ -255,7 +256,7 @@ func (a *App) VerifyOwnPasswordAndAudit(ctx context.Context, c core.Caller, pass
 	if err != nil {
 		return err
 	}
-	user, err := a.findUserOrKeepEmail(ctx, person.Email)
+	user, err := a.findUserOrEmailOnly(ctx, person.Email)
 	if err != nil {
 		return err
 	}

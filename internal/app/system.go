@@ -28,7 +28,7 @@ func (a *App) CreateWorkspaceWithOwner(ctx context.Context, in contract.CreateWo
 	if err != nil {
 		return SignedIn{}, err
 	}
-	owner, err := a.findUserOrKeepEmail(ctx, email)
+	owner, err := a.findUserOrEmailOnly(ctx, email)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -66,7 +66,7 @@ func (a *App) newOwnerWithPasswordHash(ctx context.Context, in contract.CreateWo
 	if err := checkName("owner-name", "The owner's name", name); err != nil {
 		return store.SignInUser{}, err
 	}
-	u, err := newUserAndCheckPassword(name, in.OwnerEmail, in.Password)
+	u, err := checkAndBuildUser(name, in.OwnerEmail, in.Password)
 	if err != nil {
 		return store.SignInUser{}, err
 	}
@@ -179,7 +179,7 @@ func (a *App) CreateKeyForFirstOwner(ctx context.Context, slugOrID, name string,
 // SetUserPassword replaces the password of the person with an email address. It ends all of their sessions and
 // resets their limit on sign-in attempts.
 func (a *App) SetUserPassword(ctx context.Context, email, password string) error {
-	user, err := a.findUserOrKeepEmail(ctx, email)
+	user, err := a.findUserOrEmailOnly(ctx, email)
 	if err != nil {
 		return err
 	}

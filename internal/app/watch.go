@@ -32,7 +32,7 @@ func (a *App) WatchRecentAndNewChanges(ctx context.Context, c core.Caller) (neve
 	if a.watchers.addWatcher(w) {
 		go a.pollChangesWhileWatched(context.WithoutCancel(ctx))
 	}
-	context.AfterFunc(ctx, func() { a.watchers.remove(w) })
+	context.AfterFunc(ctx, func() { a.watchers.removeWatcher(w) })
 	return w.changes, nil
 }
 
@@ -100,7 +100,7 @@ func (w *watchers) addWatcher(one *watcher) (mustStartPolling bool) {
 	return mustStartPolling
 }
 
-func (w *watchers) remove(one *watcher) {
+func (w *watchers) removeWatcher(one *watcher) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.all, one)

@@ -61,15 +61,15 @@ func New(t testing.TB, options ...func(*app.Config)) *Harness {
 // NewOn is like New, but uses a migrated database that belongs to the test.
 func NewOn(t testing.TB, pool *pgxpool.Pool, options ...func(*app.Config)) *Harness {
 	t.Helper()
-	clock := newClock(t, pool)
+	clock := newClockSetToStart(t, pool)
 	db, err := store.New(pool)
 	must(t, err)
 	h := &Harness{
 		t: t, Store: db, Pool: pool, Clock: clock, secretKey: secret.NewSecretKey(), blobsURL: "file:" + t.TempDir(),
 	}
-	h.simulate()
-	h.serveMedia()
-	h.Config = h.config()
+	h.startSandbox()
+	h.startMediaServer()
+	h.Config = h.openBlobsAndBuildConfig()
 	for _, option := range options {
 		option(&h.Config)
 	}
@@ -89,7 +89,9 @@ func (h *Harness) Replica(options ...func(*app.Config)) *app.App {
 	return a
 }
 
-func (h *Harness) config() app.Config {
+// openBlobsAndBuildConfig opens the storage of the harness's files, which it closes when the test ends, and returns the
+// configuration of an App.
+func (h *Harness) openBlobsAndBuildConfig() app.Config {
 	blobs, err := blob.OpenAndCheck(h.Context(), h.blobsURL)
 	must(h.t, err)
 	h.t.Cleanup(func() { must(h.t, blobs.Close()) })
@@ -99,17 +101,20 @@ func (h *Harness) config() app.Config {
 }
 
 // newClient makes a client for the networks at an address.
-func newClient(t testing.TB, networksURL string, now func() time.Time, observe func(network.Call)) *network.Client {
+func newClient(t testing.TB, networksURL string, now func() time.Time,
+	observeOrNil func(network.Call),
+) *network.Client {
 	t.Helper()
 	base, err := url.Parse(networksURL)
 	must(t, err)
-	return network.NewClient(network.ClientConfig{NetworksURL: base, Now: now, Observe: observe})
+	return network.NewClient(network.ClientConfig{NetworksURL: base, Now: now, Observe: observeOrNil})
 }
 
 func newNetworks(t testing.TB, client *network.Client, now func() time.Time) *network.Set {
 	t.Helper()
 	drivers := all.Drivers()
-	set, err := network.NewSet(drivers, network.Environment{Client: client, Get: variables(drivers), Now: now})
+	get := newSandboxVariableGetter(drivers)
+	set, err := network.NewSet(drivers, network.Environment{Client: client, Get: get, Now: now})
 	must(t, err)
 	return set
 }
@@ -122,7 +127,8 @@ func newConfig(
 	must(t, err)
 	return app.Config{
 		Store: db, Networks: newNetworks(t, client, now), Client: client,
-		Fetch: fetch.New(fetch.Config{Lookup: nowhere}), Decoder: intake.NewDecoder(), Ring: ring, Plans: core.DefaultPlans(),
+		Fetch: fetch.New(fetch.Config{Lookup: failLookup}), Decoder: intake.NewDecoder(), Ring: ring,
+		Plans:    core.DefaultPlans(),
 		Schedule: core.Schedule{Retry: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}, Lease: time.Minute},
 		Log:      slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Metrics:  metrics.New(), Now: now, PublicURL: PublicURL, MediaURL: s.MediaURL, NetworksURL: s.NetworksURL,
@@ -132,13 +138,14 @@ func newConfig(
 	}
 }
 
-// nowhere is a lookup that finds no names. Tests that download files use their own lookup.
-func nowhere(_ context.Context, name string) ([]netip.Addr, error) {
+// failLookup is a lookup that finds no names. Tests that download files use their own lookup.
+func failLookup(_ context.Context, name string) ([]netip.Addr, error) {
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
-// variables returns the simulators' credentials for every network, and the defaults of all other variables.
-func variables(drivers []network.Driver) func(string) string {
+// newSandboxVariableGetter returns a function that returns the value of a variable: the simulators' credentials for
+// every network, and the defaults of all other variables.
+func newSandboxVariableGetter(drivers []network.Driver) (get func(name string) string) {
 	values := map[string]string{}
 	for _, d := range drivers {
 		for _, v := range d.Variables {
@@ -154,8 +161,8 @@ func variables(drivers []network.Driver) func(string) string {
 	return func(name string) string { return values[name] }
 }
 
-// simulate serves the simulated networks, which use the harness's clock.
-func (h *Harness) simulate() {
+// startSandbox serves the simulated networks until the test ends. They use the harness's clock.
+func (h *Harness) startSandbox() {
 	h.t.Helper()
 	box, err := sandbox.New(sandbox.Config{Now: h.Clock.Now})
 	must(h.t, err)

@@ -20,7 +20,8 @@ type Clock struct {
 	now  time.Time
 }
 
-func newClock(t testing.TB, pool *pgxpool.Pool) *Clock {
+// newClockSetToStart returns a clock that shows Start, and sets the database's clock to the same time.
+func newClockSetToStart(t testing.TB, pool *pgxpool.Pool) *Clock {
 	t.Helper()
 	c := &Clock{t: t, pool: pool}
 	c.Set(Start())

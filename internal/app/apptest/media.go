@@ -7,8 +7,9 @@ import (
 	"belfry/internal/core"
 )
 
-// serveMedia serves files at their signed addresses, like the service itself.
-func (h *Harness) serveMedia() {
+// startMediaServer serves files at their signed addresses until the test ends, like the service itself, and sets
+// h.MediaURL.
+func (h *Harness) startMediaServer() {
 	h.t.Helper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /media/{token}/{name}", func(w http.ResponseWriter, r *http.Request) {

@@ -29,8 +29,8 @@ var passwordHash = sync.OnceValue(func() string { //nolint:gochecknoglobals // s
 	return hash
 })
 
-// always is when fixtures confirmed their passwords: in the future, so that it is never too long ago.
-func always() time.Time { return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) }
+// farFuture returns when fixtures confirmed their passwords: in the future, so that it is never too long ago.
+func farFuture() time.Time { return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) }
 
 // session is the browser session of fixtures.
 const session = "the-owners-browser"
@@ -64,7 +64,7 @@ func (h *Harness) WorkspaceOn(plan core.PlanName, name, zone string) *Workspace 
 	must(h.t, h.Store.AddUser(h.Context(), person, passwordHash(), h.Clock.Now()))
 	made, err := h.App.CreateWorkspaceWithOwner(h.Context(), contract.CreateWorkspace{Name: name, TZ: zone, Plan: plan, OwnerEmail: email})
 	must(h.t, err)
-	owner, err := h.App.AuthenticateSession(h.Context(), app.Session{ID: session, User: made.User.String(), Workspace: made.Workspace.String(), Proof: made.Proof, ProvedAt: always()})
+	owner, err := h.App.AuthenticateSession(h.Context(), app.Session{ID: session, User: made.User.String(), Workspace: made.Workspace.String(), Proof: made.Proof, ProvedAt: farFuture()})
 	must(h.t, err)
 	return &Workspace{t: h.t, h: h, ID: made.Workspace, Slug: made.Slug, Email: email, Owner: owner, proof: made.Proof}
 }
@@ -99,7 +99,7 @@ func (w *Workspace) Member(role core.Role) core.Caller {
 	u.Email = u.ID.String() + "@example.org"
 	must(w.t, w.h.Store.AddUser(w.h.Context(), u, "", w.h.Clock.Now()))
 	must(w.t, w.h.Store.AddMember(w.h.Context(), w.ID, u.ID, role, w.h.Clock.Now()))
-	caller, err := w.h.App.AuthenticateSession(w.h.Context(), app.Session{ID: session, User: u.ID.String(), Workspace: w.ID.String(), Proof: app.SessionProof(""), ProvedAt: always()})
+	caller, err := w.h.App.AuthenticateSession(w.h.Context(), app.Session{ID: session, User: u.ID.String(), Workspace: w.ID.String(), Proof: app.SessionProof(""), ProvedAt: farFuture()})
 	must(w.t, err)
 	return caller
 }
@@ -203,22 +203,22 @@ func (w *Workspace) MediaID(m contract.Media) core.MediaID {
 // Draft creates a draft without a time.
 func (w *Workspace) Draft(text string, account contract.Account) contract.Post {
 	w.t.Helper()
-	return w.post(text, account, contract.When{Word: "draft"})
+	return w.createPost(text, account, contract.When{Word: "draft"})
 }
 
 // Now creates a post that is due immediately.
 func (w *Workspace) Now(text string, account contract.Account) contract.Post {
 	w.t.Helper()
-	return w.post(text, account, contract.When{Word: "now"})
+	return w.createPost(text, account, contract.When{Word: "now"})
 }
 
 // Queued creates a post for a time, which is rounded down to the minute.
 func (w *Workspace) Queued(text string, account contract.Account, at time.Time) contract.Post {
 	w.t.Helper()
-	return w.post(text, account, contract.When{PublishAt: at.UTC().Format("2006-01-02T15:04"), Timezone: "UTC"})
+	return w.createPost(text, account, contract.When{PublishAt: at.UTC().Format("2006-01-02T15:04"), Timezone: "UTC"})
 }
 
-func (w *Workspace) post(text string, account contract.Account, when contract.When) contract.Post {
+func (w *Workspace) createPost(text string, account contract.Account, when contract.When) contract.Post {
 	w.t.Helper()
 	made, err := w.h.App.CreatePosts(w.h.Context(), w.Owner, contract.CreatePosts{
 		PlanPosts: contract.PlanPosts{Targets: contract.Targets{AccountIDs: []string{account.ID}}, Text: text, When: &when},
@@ -232,7 +232,7 @@ func (w *Workspace) post(text string, account contract.Account, when contract.Wh
 func (w *Workspace) Use(plan core.PlanName) {
 	w.t.Helper()
 	must(w.t, w.h.App.SetWorkspacePlan(w.h.Context(), w.Slug, plan))
-	owner, err := w.h.App.AuthenticateSession(w.h.Context(), app.Session{ID: session, User: w.Owner.AttributedUser().String(), Workspace: w.ID.String(), Proof: w.proof, ProvedAt: always()})
+	owner, err := w.h.App.AuthenticateSession(w.h.Context(), app.Session{ID: session, User: w.Owner.AttributedUser().String(), Workspace: w.ID.String(), Proof: w.proof, ProvedAt: farFuture()})
 	must(w.t, err)
 	w.Owner = owner
 }
