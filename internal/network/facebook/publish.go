@@ -41,9 +41,9 @@ var stepsByType = map[string]publishSteps{
 	},
 }
 
-// selectPublishSteps returns the steps for the draft's content type. If the settings cannot be decoded, it returns
-// those for a text, which fail with the reason.
-func (n *Network) selectPublishSteps(d network.Draft) publishSteps {
+// selectPublishStepsOrTextSteps returns the steps for the draft's content type. If the settings cannot be decoded, it
+// returns those for a text, which fail with the reason.
+func (n *Network) selectPublishStepsOrTextSteps(d network.Draft) publishSteps {
 	s, err := network.DecodeSettings[Settings](n.about, d.Settings)
 	if err != nil {
 		return stepsByType[typeText]
@@ -59,7 +59,7 @@ var reels = network.Budget{
 // DeliveryFor returns one call for text and links, and uploads followed by one call for photos. For videos and
 // Stories, Facebook reports whether they are published.
 func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
-	flow := n.selectPublishSteps(d).flow
+	flow := n.selectPublishStepsOrTextSteps(d).flow
 	if !flow.MakesHandle() {
 		return network.Delivery{Flow: flow}
 	}
@@ -77,7 +77,7 @@ const longestAhead = 12 * time.Hour
 
 // CreateHandle uploads the files of a post without publishing them, or starts to.
 func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle string, err error) {
-	steps := n.selectPublishSteps(it.DraftWithoutAccount())
+	steps := n.selectPublishStepsOrTextSteps(it.DraftWithoutAccount())
 	if steps.create == nil {
 		return "", errors.New("cannot create a handle on Facebook for a post that is published in one call")
 	}
@@ -103,17 +103,17 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle str
 	if s, ok := decodeSessionHandle(handle); ok {
 		return n.continueUploadSession(ctx, it, s)
 	}
-	return n.selectPublishSteps(it.DraftWithoutAccount()).status(n, ctx, it, handle)
+	return n.selectPublishStepsOrTextSteps(it.DraftWithoutAccount()).status(n, ctx, it, handle)
 }
 
 // Publish makes the post visible to everyone.
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	return n.selectPublishSteps(it.DraftWithoutAccount()).publish(n, ctx, it, handle)
+	return n.selectPublishStepsOrTextSteps(it.DraftWithoutAccount()).publish(n, ctx, it, handle)
 }
 
 // FetchLink returns the address of the post's page.
 func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (postURL string, err error) {
-	return n.selectPublishSteps(it.DraftWithoutAccount()).link(n, ctx, it, externalID)
+	return n.selectPublishStepsOrTextSteps(it.DraftWithoutAccount()).link(n, ctx, it, externalID)
 }
 
 func (n *Network) fetchPermalink(ctx context.Context, it network.Item, externalID string) (string, error) {

@@ -55,7 +55,7 @@ func (n *Network) fetchUploadStatus(ctx context.Context, it network.Item, handle
 	switch {
 	case err != nil:
 		return n.pendingOrDeadIfMissing(it, err)
-	case !it.ArmedAt.IsZero() && v.isPublished() && !meta.AreStoriesListed(it.LastArmedAt(), n.now()):
+	case !it.ArmedAt.IsZero() && v.isReelOrStoryPublished() && !meta.AreStoriesListed(it.LastArmedAt(), n.now()):
 		return network.Status{Verdict: core.Done}, nil
 	}
 	return v.readyIfUploaded(it)

@@ -69,7 +69,7 @@ func (n *Network) fetchReelStatus(ctx context.Context, it network.Item, handle s
 	switch {
 	case err != nil:
 		return n.pendingOrDeadIfMissing(it, err)
-	case v.isPublished():
+	case v.isReelOrStoryPublished():
 		return v.doneStatus(handle), nil
 	}
 	return v.readyIfUploaded(it)
@@ -177,8 +177,9 @@ func (v videoNode) hasPublishingBegun() bool {
 	return p.Status == "in_progress" || p.isComplete() || p.Publish == publishPublished
 }
 
-// isPublished reports whether a Reel, or the video of a Story, is published.
-func (v videoNode) isPublished() bool {
+// isReelOrStoryPublished reports whether a Reel, or the video of a Story, is published. For a Page video, the field
+// Published says so.
+func (v videoNode) isReelOrStoryPublished() bool {
 	p := v.Status.Publishing
 	return p.isComplete() && p.Publish == publishPublished
 }

@@ -43,7 +43,7 @@ func (n *Network) createCarouselContainer(
 	if err != nil {
 		return "", err
 	}
-	form, err := newContainerForm(it, s)
+	form, err := newContainerFormWithoutChildren(it, s)
 	if err != nil {
 		return "", err
 	}

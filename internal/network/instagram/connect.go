@@ -88,19 +88,19 @@ func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 	if long.Access == "" {
 		return nil, newNoTokenError()
 	}
-	p, err := n.fetchProfile(ctx, network.Secret(long.Access))
+	p, err := n.fetchInstagramLoginProfile(ctx, network.Secret(long.Access))
 	if err != nil {
 		return nil, err
 	}
 	p.Login = loginInstagram
-	grant := n.grantID(string(short.Person))
+	grant := n.instagramLoginGrantID(string(short.Person))
 	p.Token = n.mergeTokenResponse(network.Token{Scopes: short.Permissions, Grant: grant}, long)
 	p.Unusable = cmp.Or(p.Unusable, meta.MissingScopeMessage(short.Permissions, needed))
 	return []network.Profile{p}, nil
 }
 
-// grantID returns the id of the grant with which an account gave the app access through Instagram Login.
-func (n *Network) grantID(person string) string {
+// instagramLoginGrantID returns the id of the grant with which an account gave the app access through Instagram Login.
+func (n *Network) instagramLoginGrantID(person string) string {
 	return network.FormatGrantID("graph.instagram.com", n.id, person)
 }
 
@@ -116,7 +116,7 @@ func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 // VerifyCallback reads what Meta reports about a person who has connected accounts with the login that this server
 // uses.
 func (n *Network) VerifyCallback(c network.Callback) (network.Notice, error) {
-	grantIDOf := n.grantID
+	grantIDOf := n.instagramLoginGrantID
 	if n.login == loginFacebook {
 		grantIDOf = n.pages.GrantID
 	}
@@ -143,8 +143,11 @@ func (n *Network) requestShortLivedToken(ctx context.Context, g network.AuthResp
 	return out.shortLivedToken, nil
 }
 
-// fetchProfile returns the account of a token. It uses user_id, because other calls do not accept the field id.
-func (n *Network) fetchProfile(ctx context.Context, token network.Secret) (network.Profile, error) {
+// fetchInstagramLoginProfile returns the account of a token of Instagram Login. It uses user_id, because other calls do
+// not accept the field id.
+func (n *Network) fetchInstagramLoginProfile(
+	ctx context.Context, token network.Secret,
+) (network.Profile, error) {
 	var me struct {
 		ID       meta.ID `json:"user_id"`
 		Username string  `json:"username"`
@@ -208,14 +211,14 @@ func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	if isPageToken(t) {
 		return n.verifyPageToken(ctx, t)
 	}
-	_, err := n.fetchProfile(ctx, t.Access)
+	_, err := n.fetchInstagramLoginProfile(ctx, t.Access)
 	return n.distinguishExpiredFromRevoked(ctx, err, t)
 }
 
 // ReadProfile reads the account. A Page's token needs the account's id for this.
 func (n *Network) ReadProfile(ctx context.Context, profileID string, t network.Token) (network.Profile, error) {
 	if !isPageToken(t) {
-		return n.fetchProfile(ctx, t.Access)
+		return n.fetchInstagramLoginProfile(ctx, t.Access)
 	}
 	var a linkedAccount
 	fields := url.Values{"fields": {linkedAccountFields}}

@@ -45,7 +45,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle str
 	if postContentType(s, it.DraftWithoutAccount().Media) == typeCarousel {
 		return n.createCarouselItems(ctx, it)
 	}
-	form, err := newContainerForm(it, s)
+	form, err := newContainerFormWithoutChildren(it, s)
 	if err != nil {
 		return "", err
 	}
@@ -75,9 +75,9 @@ func (n *Network) createUploadContainer(
 	return meta.NewUploadHandle(out.ID, out.URI, uploadHost)
 }
 
-// newContainerForm returns the parameters of a post's container, except the children of a carousel. Reels always get
-// share_to_feed, because Instagram documents no default for it.
-func newContainerForm(it network.Item, s Settings) (url.Values, error) {
+// newContainerFormWithoutChildren returns the parameters of a post's container, except the children of a carousel.
+// Reels always get share_to_feed, because Instagram documents no default for it.
+func newContainerFormWithoutChildren(it network.Item, s Settings) (url.Values, error) {
 	kind := postContentType(s, it.DraftWithoutAccount().Media)
 	v := url.Values{}
 	if kind != typeFeed {

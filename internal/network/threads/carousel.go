@@ -32,7 +32,7 @@ func (n *Network) createCarouselContainer(
 	if err != nil {
 		return "", err
 	}
-	form := newContainerForm(it, s)
+	form := newContainerFormWithoutChildren(it, s)
 	form.Set("children", joinedItemIDs)
 	return n.createAtEdge(ctx, it, "threads", form)
 }

@@ -34,11 +34,11 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle str
 	if postContentType(it.DraftWithoutAccount().Media) == typeCarousel {
 		return n.createCarouselItems(ctx, it, s)
 	}
-	return n.createAtEdge(ctx, it, "threads", newContainerForm(it, s))
+	return n.createAtEdge(ctx, it, "threads", newContainerFormWithoutChildren(it, s))
 }
 
-// newContainerForm returns the parameters of a post's container, except the children of a carousel.
-func newContainerForm(it network.Item, s Settings) url.Values {
+// newContainerFormWithoutChildren returns the parameters of a post's container, except the children of a carousel.
+func newContainerFormWithoutChildren(it network.Item, s Settings) url.Values {
 	kind := postContentType(it.DraftWithoutAccount().Media)
 	v := url.Values{"media_type": {strings.ToUpper(kind)}}
 	if len(it.Files) == 1 {
@@ -55,12 +55,12 @@ func newContainerForm(it network.Item, s Settings) url.Values {
 	return v
 }
 
-// newFileForm returns the parameters of a container for one file. If altTextSetting is empty, the file's own
+// newFileForm returns the parameters of a container for one file. If altTextOverride is empty, the file's own
 // description is sent.
-func newFileForm(f network.File, altTextSetting string) url.Values {
+func newFileForm(f network.File, altTextOverride string) url.Values {
 	kind := postContentType([]core.Media{f.Media})
 	v := url.Values{"media_type": {strings.ToUpper(kind)}, kind + "_url": {f.URL}}
-	if alt := cmp.Or(altTextSetting, f.AltText(maxAlt)); alt != "" {
+	if alt := cmp.Or(altTextOverride, f.AltText(maxAlt)); alt != "" {
 		v.Set("alt_text", alt)
 	}
 	return v

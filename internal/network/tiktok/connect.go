@@ -31,17 +31,17 @@ func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 		"response_type": {"code"}, "state": {r.State},
 	}
 	if r.Challenge != "" {
-		q.Set("code_challenge", n.encodeChallenge(r.Challenge))
+		q.Set("code_challenge", n.reencodeChallenge(r.Challenge))
 		q.Set("code_challenge_method", "S256")
 	}
 	return n.env.Client.BrowserURL(consentURL + "?" + q.Encode())
 }
 
-// encodeChallenge converts a challenge from base64url to the configured encoding.
-func (n *Network) encodeChallenge(challenge string) string {
-	sum, err := base64.RawURLEncoding.DecodeString(challenge)
+// reencodeChallenge converts a challenge from base64url to the configured encoding.
+func (n *Network) reencodeChallenge(base64URL string) string {
+	sum, err := base64.RawURLEncoding.DecodeString(base64URL)
 	if n.pkce != pkceHex || err != nil {
-		return challenge
+		return base64URL
 	}
 	return hex.EncodeToString(sum)
 }

@@ -18,9 +18,9 @@ type photoInfo struct {
 	AI             bool   `json:"is_aigc,omitempty"` // not documented for photos, so only sent if set
 }
 
-// startPhotoPost sends TikTok the addresses of photos and returns the handle. TikTok immediately fetches the photos
-// and then publishes the post, so the addresses return nothing before the arm.
-func (n *Network) startPhotoPost(
+// startSelfPublishingPhotoPost sends TikTok the addresses of photos and returns the handle. TikTok immediately fetches
+// the photos and then publishes the post, so the addresses return nothing before the arm.
+func (n *Network) startSelfPublishingPhotoPost(
 	ctx context.Context, it network.Item, info postInfo, s Settings,
 ) (handle string, err error) {
 	cover := 0

@@ -59,7 +59,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle str
 		return "", err
 	}
 	if postContentType(it.DraftWithoutAccount().Media) == typePhoto {
-		return n.startPhotoPost(ctx, it, info, s)
+		return n.startSelfPublishingPhotoPost(ctx, it, info, s)
 	}
 	return n.startUpload(ctx, it, info)
 }
@@ -77,15 +77,17 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle str
 		return network.Status{Verdict: core.Ready}, nil
 	case h.isTooLateToSendPart(n.env.Now()):
 		return network.Status{Verdict: core.Dead, Message: "The upload has expired."}, nil
-	case h.Offset == h.lastPartOffset():
+	case h.Offset == h.lastVideoPartOffset():
 		return network.Status{Verdict: core.Ready}, nil
 	}
-	return n.sendNextPart(ctx, it, h)
+	return n.sendNextPartBeforeLast(ctx, it, h)
 }
 
-// sendNextPart sends the part at the handle's offset. A lost response is not an error, because TikTok reports how
-// many bytes have arrived.
-func (n *Network) sendNextPart(ctx context.Context, it network.Item, h postHandle) (network.Status, error) {
+// sendNextPartBeforeLast sends the part at the handle's offset, which must not be the last part, because that publishes
+// the video. A lost response is not an error, because TikTok reports how many bytes have arrived.
+func (n *Network) sendNextPartBeforeLast(
+	ctx context.Context, it network.Item, h postHandle,
+) (network.Status, error) {
 	_, sendErr := n.sendPart(ctx, it, h, h.Offset)
 	if sendErr == nil {
 		h.Offset += h.Part
@@ -100,7 +102,7 @@ func (n *Network) sendNextPart(ctx context.Context, it network.Item, h postHandl
 		return network.Status{}, err
 	}
 	st := network.Status{Verdict: core.Pending, Message: e.Message}
-	arrived := min(t.Uploaded/h.Part*h.Part, h.lastPartOffset())
+	arrived := min(t.Uploaded/h.Part*h.Part, h.lastVideoPartOffset())
 	switch {
 	case arrived > h.Offset:
 		st.Verdict = core.Progress
@@ -148,11 +150,11 @@ func (n *Network) fetchStatusAndResendLostPart(
 		return network.Status{Verdict: core.Dead, Message: "The upload expired before the whole video arrived."}, nil
 	case h.isTooLateToSendPart(n.env.Now()):
 		return pending, nil
-	case t.Uploaded >= h.lastPartOffset():
+	case t.Uploaded >= h.lastVideoPartOffset():
 		return network.Status{Verdict: core.Ready}, nil
 	}
 	h.Offset = t.Uploaded / h.Part * h.Part
-	st, err := n.sendNextPart(ctx, it, h) // TikTok has lost some
+	st, err := n.sendNextPartBeforeLast(ctx, it, h) // TikTok has lost some
 	st.Handle = ""
 	return st, err
 }
@@ -179,7 +181,7 @@ func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (
 	if h.isPhotos() {
 		return network.Status{Verdict: core.Pending}, nil
 	}
-	resp, err := n.sendPart(ctx, it, h, h.lastPartOffset())
+	resp, err := n.sendPart(ctx, it, h, h.lastVideoPartOffset())
 	switch {
 	case err != nil:
 		return network.Status{}, err

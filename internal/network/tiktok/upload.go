@@ -52,11 +52,12 @@ func decodeHandle(handle string) (h postHandle, err error) {
 // isPhotos reports whether the post has photos, which TikTok fetches.
 func (h postHandle) isPhotos() bool { return h.Size == 0 }
 
-// countParts returns the number of parts.
-func (h postHandle) countParts() int64 { return h.Size / h.Part }
+// countVideoParts returns the number of parts of a video. It panics for photos.
+func (h postHandle) countVideoParts() int64 { return h.Size / h.Part }
 
-// lastPartOffset returns the offset of the last part, which includes the remainder.
-func (h postHandle) lastPartOffset() int64 { return (h.countParts() - 1) * h.Part }
+// lastVideoPartOffset returns the offset of the last part of a video, which includes the remainder. It panics for
+// photos.
+func (h postHandle) lastVideoPartOffset() int64 { return (h.countVideoParts() - 1) * h.Part }
 
 // isTooLateToSendPart reports whether TikTok has stopped accepting parts, or might while a part is being sent.
 func (h postHandle) isTooLateToSendPart(now time.Time) bool {
@@ -77,7 +78,8 @@ func (n *Network) startUpload(ctx context.Context, it network.Item, info postInf
 	body := map[string]any{
 		"post_info": info,
 		"source_info": map[string]any{
-			"source": "FILE_UPLOAD", "video_size": h.Size, "chunk_size": h.Part, "total_chunk_count": h.countParts(),
+			"source": "FILE_UPLOAD", "video_size": h.Size, "chunk_size": h.Part,
+			"total_chunk_count": h.countVideoParts(),
 		},
 	}
 	var out struct {
@@ -104,7 +106,7 @@ func (n *Network) sendPart(
 	offset int64,
 ) (createdOrPartial *network.Response, _ error) {
 	size := h.Part
-	if offset == h.lastPartOffset() {
+	if offset == h.lastVideoPartOffset() {
 		size = h.Size - offset
 	}
 	secrets := []network.Secret{network.Secret(h.Address)}

@@ -25,8 +25,8 @@ type apiError struct {
 	} `json:"details"`
 }
 
-// firstReason returns the first reason of the error, or its status if it has none.
-func (e apiError) firstReason() string {
+// firstReasonOrStatus returns the first reason of the error, or its status if it has none.
+func (e apiError) firstReasonOrStatus() string {
 	for _, entry := range append(e.Errors, e.Details...) {
 		if entry.Reason != "" {
 			return entry.Reason
@@ -44,10 +44,11 @@ func newAPIError(resp *network.Response, now time.Time) *network.Error {
 	if after, ok := bytes.CutPrefix(body, []byte("[")); ok { // some responses are a list of one error
 		body = bytes.TrimSuffix(after, []byte("]"))
 	}
-	if json.Unmarshal(body, &out) != nil || out.Error == nil || out.Error.Message == "" && out.Error.firstReason() == "" {
+	if json.Unmarshal(body, &out) != nil || out.Error == nil ||
+		out.Error.Message == "" && out.Error.firstReasonOrStatus() == "" {
 		return resp.AttachRedactedTo(network.Error{Kind: network.Unknown, Message: "YouTube responded in an unexpected way."})
 	}
-	reason, message := out.Error.firstReason(), out.Error.Message
+	reason, message := out.Error.firstReasonOrStatus(), out.Error.Message
 	meaning, known := reasons[reason]
 	switch {
 	case strings.Contains(message, "per day"): // a 429 that is not a short throttle

@@ -61,7 +61,7 @@ func (n *Network) RunFinalStep(ctx context.Context, it network.Item, externalID,
 	case stepVisibility:
 		return v.checkVisibility(newVideoResource(it, s).Status.Visibility)
 	case stepThumbnail:
-		return n.setThumbnailOnceProcessed(ctx, it, v)
+		return n.setThumbnailOrRefuseIfProcessing(ctx, it, v)
 	case stepPlaylist:
 		return n.addToPlaylistIfMissing(ctx, it, s.PlaylistID, externalID)
 	}
@@ -76,9 +76,9 @@ func (v videoNode) checkVisibility(requested string) error {
 	return &network.Error{Kind: network.Rejected, Message: "The video is " + v.Status.Visibility + "."}
 }
 
-// setThumbnailOnceProcessed sends the post's image if the video has been processed. Until then, it returns a Transient
-// error, because YouTube would discard the thumbnail of a Short.
-func (n *Network) setThumbnailOnceProcessed(ctx context.Context, it network.Item, v videoNode) error {
+// setThumbnailOrRefuseIfProcessing sends the post's image if the video has been processed. Until then, it returns a
+// Transient error, because YouTube would discard the thumbnail of a Short.
+func (n *Network) setThumbnailOrRefuseIfProcessing(ctx context.Context, it network.Item, v videoNode) error {
 	if v.Status.Upload == uploadUploaded {
 		return &network.Error{Kind: network.Transient, Message: "YouTube is still processing the video."}
 	}

@@ -68,10 +68,10 @@ func New(kit *sim.Kit) (*Sim, error) {
 	}
 	for v := range s.videos.All() {
 		if v.URL != "" && v.Fetched == nil {
-			s.fetchVideo(v)
+			s.fetchVideoInBackground(v)
 		}
 	}
-	if err := kit.Register(s.About(), s.resetPosts); err != nil {
+	if err := kit.Register(s.About(), s.deleteUploadsAndAttempts); err != nil {
 		return nil, fmt.Errorf("restore simulated %s: %w", Name, err)
 	}
 	return s, nil
@@ -122,8 +122,8 @@ func (s *Sim) About() sim.About {
 // ServeHTTP serves all hosts of the network.
 func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.login.ServeHTTP(w, r) }
 
-// resetPosts deletes photos and videos. The kit deletes the visible posts.
-func (s *Sim) resetPosts() error {
+// deleteUploadsAndAttempts deletes photos, videos and the counts of attempts. The kit deletes the visible posts.
+func (s *Sim) deleteUploadsAndAttempts() error {
 	s.login.Lock.Lock()
 	defer s.login.Lock.Unlock()
 	clear(s.tries)
@@ -155,13 +155,13 @@ func (s *Sim) findNode(q *sim.Request, id, edge string) (route sim.Route, ok boo
 
 // pageRoute returns the route of a call of a Page, such as "POST feed".
 func (s *Sim) pageRoute(q *sim.Request, p *metasim.Page, methodAndEdge string) (route sim.Route, ok bool) {
-	upload := s.phaseRoute
+	upload := s.startUploadRoute
 	if q.Params.Get("upload_phase") == "finish" {
-		upload = s.finishRoute
+		upload = s.publishUploadRoute
 	}
 	routes := map[string]sim.Route{
 		"POST feed": {
-			Names: []string{callPublish, callFeed}, Text: sim.JoinParams("message", "link"), Arrive: s.countAttempt,
+			Names: []string{callPublish, callFeed}, Text: sim.JoinParams("message", "link"), Arrive: s.countFeedAttempt,
 			Params: append([]string{"attached_media*"}, feedParams...), Serve: s.createPost,
 		},
 		"POST photos": {
@@ -176,7 +176,8 @@ func (s *Sim) pageRoute(q *sim.Request, p *metasim.Page, methodAndEdge string) (
 		"POST video_reels":   upload(edgeReels),
 		"POST video_stories": upload(edgeStories),
 		"POST photo_stories": {
-			Names: []string{callPublish}, Params: []string{"photo_id"}, Arrive: s.countPhotoAttempt, Serve: s.publishPhotoStory,
+			Names: []string{callPublish}, Params: []string{"photo_id"},
+			Arrive: s.countPhotoStoryAttempt, Serve: s.publishPhotoStory,
 		},
 		"GET stories":         {Names: []string{callStories}, Params: metasim.ListParams, Serve: s.listStories},
 		"GET feed":            {Names: []string{callList}, Params: metasim.ListParams, Serve: s.listPosts},
@@ -184,7 +185,7 @@ func (s *Sim) pageRoute(q *sim.Request, p *metasim.Page, methodAndEdge string) (
 	}
 	route, ok = routes[methodAndEdge]
 	if phase := q.Params.Get("upload_phase"); methodAndEdge == "POST videos" && phase != "" {
-		if route = s.sessionRoute(phase); route.Serve == nil {
+		if route = s.sessionRouteOrZero(phase); route.Serve == nil {
 			route.Serve = func(*sim.Request) (any, error) { return nil, metasim.Bad("Param upload_phase has an unknown value") }
 			route.Names, route.Params = []string{callCreate}, []string{"*"}
 		}
@@ -205,12 +206,12 @@ const (
 	scopeOthers = "pages_read_user_content"
 )
 
-// withAccessCheck returns a route's Serve that performs a call of a Page only if may returns no error.
+// withAccessCheck returns a route's Serve that performs a call of a Page only if check returns no error.
 func withAccessCheck(
-	p *metasim.Page, serve func(*sim.Request) (any, error), may func(q *sim.Request, p *metasim.Page) error,
+	p *metasim.Page, serve func(*sim.Request) (any, error), check func(q *sim.Request, p *metasim.Page) error,
 ) func(*sim.Request) (any, error) {
 	return func(q *sim.Request) (any, error) {
-		if err := may(q, p); err != nil {
+		if err := check(q, p); err != nil {
 			return nil, err
 		}
 		return serve(q)
@@ -247,7 +248,7 @@ func checkListAccess(q *sim.Request, p *metasim.Page) error {
 }
 
 // serveSite serves the public page of a Page, a post, a video, a Reel or a Story. It returns false for any other path.
-func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request, parts []string) bool {
+func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request, parts []string) (served bool) {
 	id, kinds := "", []string{}
 	s.login.Lock.Lock()
 	owner := s.login.Page(parts[0])

@@ -34,16 +34,17 @@ type photo struct {
 
 func (p *photo) isExpired(now time.Time) bool { return !p.Used && now.Sub(p.At) >= unusedLife }
 
-// checkUnpublished refuses an upload that also publishes: if its response were lost, nothing could be queried.
-func checkUnpublished(q *sim.Request) error {
+// checkUploadDoesNotPublish refuses an upload that also publishes: if its response were lost, nothing could be queried.
+func checkUploadDoesNotPublish(q *sim.Request) error {
 	if q.Params.Get("published") != "false" {
 		return metasim.Bad("Param published must be false: uploads that publish are not simulated")
 	}
 	return nil
 }
 
-// receivePhoto sets the file of a call if the form contains one. A call must have either a file or an address.
-func (s *Sim) receivePhoto(q *sim.Request) error {
+// keepSentFileOrRequireURL stores the file in the form, if there is one, as the file of the call. A call must have
+// either a file or an address.
+func (s *Sim) keepSentFileOrRequireURL(q *sim.Request) error {
 	file, _, err := sim.OpenFormFile(q.R)
 	switch {
 	case err != nil:
@@ -60,7 +61,7 @@ func (s *Sim) receivePhoto(q *sim.Request) error {
 
 // uploadPhoto stores a photo for a later post.
 func (s *Sim) uploadPhoto(q *sim.Request) (any, error) {
-	if err := errors.Join(checkUnpublished(q), s.receivePhoto(q)); err != nil {
+	if err := errors.Join(checkUploadDoesNotPublish(q), s.keepSentFileOrRequireURL(q)); err != nil {
 		return nil, err
 	}
 	switch {
@@ -156,8 +157,9 @@ func (s *Sim) listPhotoFiles(ids []string) []sim.Media {
 	return all
 }
 
-// markPhotosUsed stores that a post uses photos. The caller has checked them with checkPhotos under the same lock.
-func (s *Sim) markPhotosUsed(ids []string, post string) error {
+// markCheckedPhotosUsed stores that a post or, if post is empty, a Story uses photos. The caller has checked them with
+// checkPhotos under the same lock.
+func (s *Sim) markCheckedPhotosUsed(ids []string, post string) error {
 	for _, id := range ids {
 		p := s.photos.Get(id)
 		p.Used, p.Post = true, post
@@ -168,8 +170,8 @@ func (s *Sim) markPhotosUsed(ids []string, post string) error {
 	return nil
 }
 
-// countPhotoAttempt counts a call that publishes a photo Story when it arrives, whatever its outcome.
-func (s *Sim) countPhotoAttempt(q *sim.Request) {
+// countPhotoStoryAttempt counts a call that publishes a photo Story when it arrives, whatever its outcome.
+func (s *Sim) countPhotoStoryAttempt(q *sim.Request) {
 	p := s.photos.Get(q.Params.Get("photo_id"))
 	if p == nil || p.Page != q.Account {
 		return
@@ -196,7 +198,7 @@ func (s *Sim) publishPhotoStory(q *sim.Request) (any, error) {
 		ArrivedAt: s.kit.ArrivalTime(q.R), FirstCallAt: used.At, FirstPublishCallAt: used.First, PublishCalls: used.Calls,
 		Extra: map[string]string{"edge": edgePhotoStories, "kind": "photo", "media_id": id},
 	}
-	if err := s.markPhotosUsed([]string{id}, ""); err != nil {
+	if err := s.markCheckedPhotosUsed([]string{id}, ""); err != nil {
 		return nil, err
 	}
 	return map[string]any{"success": true, "post_id": metasim.BigNumber(story.ID)}, s.putStory(story)

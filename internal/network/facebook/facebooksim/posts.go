@@ -41,8 +41,8 @@ func (s *Sim) newAttemptKey(q *sim.Request) attemptKey {
 	return sha256.Sum256([]byte(strings.Join(content, "\x00")))
 }
 
-// countAttempt counts a publishing call when it arrives, whatever its outcome.
-func (s *Sim) countAttempt(q *sim.Request) {
+// countFeedAttempt counts a call that publishes to the feed when it arrives, whatever its outcome.
+func (s *Sim) countFeedAttempt(q *sim.Request) {
 	key := s.newAttemptKey(q)
 	t := s.tries[key]
 	if t == nil {
@@ -118,7 +118,7 @@ func (s *Sim) createPost(q *sim.Request) (any, error) {
 		return nil, err
 	}
 	key := s.newAttemptKey(q)
-	if last, ok := s.findLastVisible(q.Account); ok && last.Text == p.Text && last.Link == p.Link &&
+	if last, ok := s.findLastVisibleFeedPost(q.Account); ok && last.Text == p.Text && last.Link == p.Link &&
 		last.Extra["photos"] == "" && len(photos) == 0 && s.kit.Option(OptDuplicates) == On {
 		delete(s.tries, key)
 		s.kit.Posts.CountPublishCall(Name, last.ID)
@@ -154,11 +154,12 @@ func (s *Sim) createPost(q *sim.Request) (any, error) {
 	if err := s.kit.Posts.Put(p); err != nil {
 		return nil, err
 	}
-	return body, s.markPhotosUsed(photos, p.ID)
+	return body, s.markCheckedPhotosUsed(photos, p.ID)
 }
 
-// findLastVisible returns the newest visible post of a Page's feed, or false if there is none.
-func (s *Sim) findLastVisible(page string) (sim.Post, bool) {
+// findLastVisibleFeedPost returns the newest visible post of a Page's feed that is not a video, a Reel or a Story, or
+// false if there is none.
+func (s *Sim) findLastVisibleFeedPost(page string) (p sim.Post, ok bool) {
 	for p := range s.kit.Posts.Newest(Name, page) {
 		if p.IsVisible() && p.Extra["edge"] == "" {
 			return p, true
@@ -216,7 +217,7 @@ func (s *Sim) postNode(p sim.Post) map[string]any {
 }
 
 // postRoute returns the route of a call of a post.
-func (s *Sim) postRoute(p sim.Post, methodAndEdge string) (sim.Route, bool) {
+func (s *Sim) postRoute(p sim.Post, methodAndEdge string) (route sim.Route, ok bool) {
 	page := s.login.Page(p.Account)
 	routes := map[string]sim.Route{
 		"GET ": {
@@ -232,7 +233,7 @@ func (s *Sim) postRoute(p sim.Post, methodAndEdge string) (sim.Route, bool) {
 			return s.graph.DeletePost(p)
 		}, checkPublishAccess)},
 	}
-	route, ok := routes[methodAndEdge]
+	route, ok = routes[methodAndEdge]
 	route.Text = func(*sim.Request) string { return p.Text + " " + p.Link }
 	return route, ok
 }

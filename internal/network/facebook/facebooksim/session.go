@@ -11,8 +11,9 @@ import (
 // sessionPart is how many bytes a session accepts at a time.
 const sessionPart = 1 << 20
 
-// sessionRoute returns the route of a phase of a Page video's upload.
-func (s *Sim) sessionRoute(phase string) sim.Route {
+// sessionRouteOrZero returns the route of a phase of a Page video's upload, or the zero value if there is no such
+// phase.
+func (s *Sim) sessionRouteOrZero(phase string) sim.Route {
 	words := sim.JoinParams("description")
 	return map[string]sim.Route{
 		"start": {
@@ -53,8 +54,8 @@ func (v *video) nextRange(arrived int64) map[string]any {
 	}
 }
 
-// openSession returns the video of a session that is not finished.
-func (s *Sim) openSession(q *sim.Request) (*video, error) {
+// findOpenSession returns the video of a session that is not finished, or the network's refusal.
+func (s *Sim) findOpenSession(q *sim.Request) (*video, error) {
 	for v := range s.videos.All() {
 		if v.Size > 0 && v.Page == q.Account && v.sessionID() == q.Params.Get("upload_session_id") && v.Fetched == nil {
 			return v, nil
@@ -65,7 +66,7 @@ func (s *Sim) openSession(q *sim.Request) (*video, error) {
 
 // receivePart receives exactly the bytes that nextRange returned.
 func (s *Sim) receivePart(q *sim.Request) (any, error) {
-	v, err := s.openSession(q)
+	v, err := s.findOpenSession(q)
 	if err != nil {
 		return nil, err
 	}
@@ -87,12 +88,12 @@ func (s *Sim) receivePart(q *sim.Request) (any, error) {
 
 // finishSession creates an unpublished video from the bytes.
 func (s *Sim) finishSession(q *sim.Request) (any, error) {
-	v, err := s.openSession(q)
+	v, err := s.findOpenSession(q)
 	if err != nil {
 		return nil, err
 	}
 	title, description := q.Params.Get("title"), q.Params.Get("description")
-	if err := errors.Join(checkTexts(title, description), checkUnpublished(q)); err != nil {
+	if err := errors.Join(checkTexts(title, description), checkUploadDoesNotPublish(q)); err != nil {
 		return nil, err
 	}
 	if arrived := s.kit.UploadSize(v.ID); arrived != v.Size {
@@ -103,5 +104,5 @@ func (s *Sim) finishSession(q *sim.Request) (any, error) {
 		return nil, err
 	}
 	v.Title, v.Description = title, description
-	return map[string]any{"success": true}, s.storeFile(v, media, nil)
+	return map[string]any{"success": true}, s.storeFileOrFailure(v, media, nil)
 }

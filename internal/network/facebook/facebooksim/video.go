@@ -73,8 +73,9 @@ func (s *Sim) addVideo(q *sim.Request, v *video) error {
 	return s.videos.Put(v.ID, v)
 }
 
-// checkVideoFile returns the network's code and message for a file that an edge does not accept.
-func checkVideoFile(edge string, m sim.Media) (code int, problem string) {
+// checkVideoFile returns the network's code and message for a file that an edge does not accept, or 0 and "" if it
+// does.
+func checkVideoFile(edge string, m sim.Media) (codeOrZero int, problemOrEmpty string) {
 	if m.Kind != sim.MP4 || m.Video == "" {
 		return codeFormat, "The video file you selected is in a format that we don't support."
 	}
@@ -100,19 +101,19 @@ func checkVideoFile(edge string, m sim.Media) (code int, problem string) {
 	return 0, ""
 }
 
-// storeFile stores a video's file, or the reason why there is none.
-func (s *Sim) storeFile(v *video, media sim.Media, err error) error {
+// storeFileOrFailure stores a video's file, or fileErr as the reason why there is none.
+func (s *Sim) storeFileOrFailure(v *video, media sim.Media, fileErr error) error {
 	v.Fetched = &fetchResult{Media: media, Ready: s.kit.Now().Add(s.kit.SecondsOption(OptProcess))}
-	if err != nil {
-		v.Fetched.Failed = err.Error()
+	if fileErr != nil {
+		v.Fetched.Failed = fileErr.Error()
 	} else {
 		v.Fetched.Code, v.Fetched.Problem = checkVideoFile(v.Edge, media)
 	}
 	return s.videos.Put(v.ID, v)
 }
 
-// fetchVideo fetches a video from its address in the background.
-func (s *Sim) fetchVideo(v *video) {
+// fetchVideoInBackground fetches a video from its address in the background, and stores the file or the failure.
+func (s *Sim) fetchVideoInBackground(v *video) {
 	id, page, address := v.ID, v.Page, v.URL
 	s.kit.RunJob(func(ctx context.Context) {
 		media, err := s.kit.FetchFile(ctx, Name, page, address)
@@ -123,7 +124,7 @@ func (s *Sim) fetchVideo(v *video) {
 		defer s.login.Lock.Unlock()
 		if s.videos.Get(id) == v {
 			// If the result cannot be stored, the next run downloads the file again.
-			_ = s.storeFile(v, media, err)
+			_ = s.storeFileOrFailure(v, media, err)
 		}
 	})
 }
@@ -208,8 +209,8 @@ func (v *video) sitePath() string {
 	return "/" + v.Page + "/videos/" + v.ID + "/"
 }
 
-// publishIfReady publishes an accepted video once it is processed.
-func (s *Sim) publishIfReady(v *video) error {
+// publishIfAcceptedAndReady publishes a video that has been accepted for publishing, once it is processed.
+func (s *Sim) publishIfAcceptedAndReady(v *video) error {
 	now := s.kit.Now()
 	if v.TakenAt.IsZero() || v.Post != "" || v.statusAt(now) != stateReady {
 		return nil
@@ -254,7 +255,7 @@ func (s *Sim) createVideo(q *sim.Request) (any, error) {
 	if v.URL == "" {
 		return nil, metasim.Bad("Missing parameter: file_url")
 	}
-	if err := checkUnpublished(q); err != nil {
+	if err := checkUploadDoesNotPublish(q); err != nil {
 		return nil, err
 	}
 	if q.MediaError != nil {
@@ -268,11 +269,11 @@ func (s *Sim) createVideo(q *sim.Request) (any, error) {
 	if err := s.addVideo(q, v); err != nil {
 		return nil, err
 	}
-	return map[string]any{"id": v.ID}, s.storeFile(v, q.Media, nil)
+	return map[string]any{"id": v.ID}, s.storeFileOrFailure(v, q.Media, nil)
 }
 
-// phaseRoute returns the route that starts the upload of a Reel or a video Story.
-func (s *Sim) phaseRoute(edge string) sim.Route {
+// startUploadRoute returns the route that starts the upload of a Reel or a video Story.
+func (s *Sim) startUploadRoute(edge string) sim.Route {
 	return sim.Route{
 		Names: []string{callCreate}, Params: []string{"upload_phase"},
 		Serve: func(q *sim.Request) (any, error) {
@@ -291,9 +292,9 @@ func (s *Sim) phaseRoute(edge string) sim.Route {
 	}
 }
 
-// finishRoute returns the route that accepts a Reel or a video Story for publishing. It becomes visible once it is
-// processed.
-func (s *Sim) finishRoute(edge string) sim.Route {
+// publishUploadRoute returns the route that accepts an uploaded Reel or video Story for publishing. It becomes visible
+// once it is processed.
+func (s *Sim) publishUploadRoute(edge string) sim.Route {
 	params := []string{"upload_phase", "video_id"}
 	if edge == edgeReels {
 		params = append(params, "video_state", "title", "description")
@@ -315,7 +316,7 @@ func (s *Sim) finishRoute(edge string) sim.Route {
 			case v.TakenAt.IsZero():
 				v.Title, v.Description = title, description
 			}
-			return s.acceptVideo(q, v)
+			return s.acceptVideoForPublishing(q, v)
 		},
 	}
 }
@@ -334,8 +335,8 @@ func (s *Sim) countVideoAttempt(q *sim.Request, edge, id string) {
 	}
 }
 
-// acceptVideo accepts a video for publishing, and publishes it once it is processed.
-func (s *Sim) acceptVideo(q *sim.Request, v *video) (any, error) {
+// acceptVideoForPublishing accepts a video for publishing, and publishes it once it is processed.
+func (s *Sim) acceptVideoForPublishing(q *sim.Request, v *video) (any, error) {
 	now := s.kit.Now()
 	state := v.statusAt(now)
 	switch {
@@ -347,7 +348,7 @@ func (s *Sim) acceptVideo(q *sim.Request, v *video) (any, error) {
 		return nil, &metasim.Error{Code: 100, Subcode: v.Fetched.Code, Message: "(#100) " + v.Fetched.Problem}
 	case state == stateUploading, state == stateFailed, state == stateExpired, v.Edge == edgeVideos && state != stateReady:
 		return nil, &metasim.Error{Code: 6000, Message: "(#6000) There was a problem with the video: its state is " + state}
-	case v.Edge == edgeReels && s.countReels(v.Page, now) >= reelsADay:
+	case v.Edge == edgeReels && s.countReelsOfLastDay(v.Page, now) >= reelsADay:
 		const text = "(#80001) There have been too many reels published from this Page in 24 hours"
 		return nil, &metasim.Error{Code: 80001, Message: text}
 	}
@@ -355,7 +356,7 @@ func (s *Sim) acceptVideo(q *sim.Request, v *video) (any, error) {
 	if err := s.videos.Put(v.ID, v); err != nil {
 		return nil, err
 	}
-	err := s.publishIfReady(v)
+	err := s.publishIfAcceptedAndReady(v)
 	body := map[string]any{"success": true}
 	if v.Edge == edgeStories && v.Post != "" {
 		body["post_id"] = metasim.BigNumber(v.Post)
@@ -363,8 +364,8 @@ func (s *Sim) acceptVideo(q *sim.Request, v *video) (any, error) {
 	return body, err
 }
 
-// countReels counts the Reels that a Page has published in the last 24 hours.
-func (s *Sim) countReels(page string, now time.Time) int {
+// countReelsOfLastDay counts the Reels that a Page has published in the 24 hours before now.
+func (s *Sim) countReelsOfLastDay(page string, now time.Time) int {
 	n := 0
 	for v := range s.videos.All() {
 		if v.Page == page && v.Edge == edgeReels && !v.TakenAt.IsZero() && now.Sub(v.TakenAt) < 24*time.Hour {
@@ -379,7 +380,7 @@ var videoKind = metasim.NewKind(
 )
 
 // videoRoute returns the route that reads a video or publishes a Page video.
-func (s *Sim) videoRoute(q *sim.Request, v *video, methodAndEdge string) (sim.Route, bool) {
+func (s *Sim) videoRoute(q *sim.Request, v *video, methodAndEdge string) (route sim.Route, ok bool) {
 	text := func(*sim.Request) string { return v.Description }
 	if methodAndEdge == "POST " {
 		return sim.Route{
@@ -389,7 +390,7 @@ func (s *Sim) videoRoute(q *sim.Request, v *video, methodAndEdge string) (sim.Ro
 				if q.Params.Get("published") != "true" || v.Edge != edgeVideos {
 					return nil, metasim.Bad("Param published must be true, and the video must be a Page video")
 				}
-				return s.acceptVideo(q, v)
+				return s.acceptVideoForPublishing(q, v)
 			}, checkPublishAccess),
 		}, true
 	}
@@ -399,12 +400,14 @@ func (s *Sim) videoRoute(q *sim.Request, v *video, methodAndEdge string) (sim.Ro
 	}
 	return sim.Route{
 		Names: []string{name}, Params: []string{"fields"}, Text: text,
-		Serve: func(q *sim.Request) (any, error) { return s.readVideo(q, v) },
+		Serve: func(q *sim.Request) (any, error) { return s.publishIfReadyAndReadVideo(q, v) },
 	}, methodAndEdge == "GET "
 }
 
-func (s *Sim) readVideo(q *sim.Request, v *video) (any, error) {
-	if err := s.publishIfReady(v); err != nil {
+// publishIfReadyAndReadVideo serves a video. If the video has been accepted for publishing and is processed, it first
+// becomes visible.
+func (s *Sim) publishIfReadyAndReadVideo(q *sim.Request, v *video) (any, error) {
+	if err := s.publishIfAcceptedAndReady(v); err != nil {
 		return nil, err
 	}
 	state := v.statusAt(s.kit.Now())
@@ -419,7 +422,7 @@ func (s *Sim) readVideo(q *sim.Request, v *video) (any, error) {
 }
 
 // findUpload returns the route at the upload host that receives the bytes or the address of a Reel or a Story.
-func (s *Sim) findUpload(q *sim.Request, kind, id string) (sim.Route, bool, error) {
+func (s *Sim) findUpload(q *sim.Request, kind, id string) (route sim.Route, ok bool, err error) {
 	s.login.Lock.Lock()
 	defer s.login.Lock.Unlock()
 	v := s.videos.Get(id)
@@ -446,7 +449,7 @@ func (s *Sim) receiveUpload(q *sim.Request, v *video, address string) (any, erro
 		s.login.Lock.Lock()
 		defer s.login.Lock.Unlock()
 		v.URL = address
-		s.fetchVideo(v)
+		s.fetchVideoInBackground(v)
 		return success, s.videos.Put(v.ID, v)
 	}
 	if kind := q.R.Header.Get("Content-Type"); kind != "application/octet-stream" {
@@ -458,5 +461,5 @@ func (s *Sim) receiveUpload(q *sim.Request, v *video, address string) (any, erro
 	}
 	s.login.Lock.Lock()
 	defer s.login.Lock.Unlock()
-	return success, s.storeFile(v, media, err)
+	return success, s.storeFileOrFailure(v, media, err)
 }

@@ -32,8 +32,8 @@ type account struct {
 	Page     string `json:"page,omitempty"` // the Page that it is linked to
 }
 
-// ownID returns the account's id for one app, which only the profile call returns.
-func (a *account) ownID() string { return "25" + a.ID[2:] }
+// appScopedID returns the account's id for one app, which only the profile call returns.
+func (a *account) appScopedID() string { return "25" + a.ID[2:] }
 
 func demoAccounts() []*account {
 	return []*account{
@@ -48,9 +48,9 @@ func demoAccounts() []*account {
 
 func (s *Sim) pictureURL(a *account) string { return s.kit.PictureURL(site, a.ID, a.Name) }
 
-// findAccountByUsername returns the account with a username, or nil if there is none. The caller does not hold the
-// lock.
-func (s *Sim) findAccountByUsername(username string) *account {
+// lockAndFindAccountByUsername returns the account with a username, or nil if there is none. The caller does not hold
+// the lock.
+func (s *Sim) lockAndFindAccountByUsername(username string) *account {
 	s.pages.Lock.Lock()
 	defer s.pages.Lock.Unlock()
 	return s.findAccount(func(a *account) bool { return strings.EqualFold(a.Username, username) })
@@ -92,17 +92,17 @@ func (s *Sim) newOAuth() *sim.OAuth {
 		Prefixes: metasim.Prefixes("IGAA"), Fragment: "#_", Denied: metasim.Denied,
 		Allow: "Allow", Heading: "wants to use an Instagram account", Lead: "Choose the account that this app can publish to.",
 		UnknownApp: "Invalid platform app", BadScope: "Invalid scopes", Form: []string{"profile", "username"},
-		Accounts: s.offerAccounts, Choose: s.chooseAccount,
-		NameOf: func(person string) string { return s.getAccount(person).Name },
+		Accounts: s.offerAccounts, Choose: s.chooseOrCreateAccount,
+		NameOf: func(person string) string { return s.lockAndGetAccount(person).Name },
 		Removed: func(person string, erase bool) {
-			metasim.ReportRemoval(s.kit, Name, s.getAccount(person).ownID(), erase)
+			metasim.ReportRemoval(s.kit, Name, s.lockAndGetAccount(person).appScopedID(), erase)
 		},
 		Erases: true,
 	})
 }
 
-// getAccount returns the account of a person who signed in. The caller does not hold the lock.
-func (s *Sim) getAccount(person string) *account {
+// lockAndGetAccount returns the account of a person who signed in. The caller does not hold the lock.
+func (s *Sim) lockAndGetAccount(person string) *account {
 	s.pages.Lock.Lock()
 	defer s.pages.Lock.Unlock()
 	return s.accounts.Get(person)
@@ -129,11 +129,11 @@ var (
 	notUsername = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
-// chooseAccount returns the account that a person chose or, if they entered a username, the account with that name,
-// which it creates if necessary.
-func (s *Sim) chooseAccount(form url.Values) (sim.Consented, error) {
+// chooseOrCreateAccount returns the account that a person chose or, if they entered a username, the account with that
+// name, which it creates if necessary.
+func (s *Sim) chooseOrCreateAccount(form url.Values) (sim.Consented, error) {
 	username := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(form.Get("username")), "@"))
-	known := s.findAccountByUsername(username)
+	known := s.lockAndFindAccountByUsername(username)
 	s.pages.Lock.Lock()
 	defer s.pages.Lock.Unlock()
 	if username == "" {
@@ -158,7 +158,7 @@ func (s *Sim) chooseAccount(form url.Values) (sim.Consented, error) {
 func (s *Sim) exchangeBody(t sim.Token) any {
 	id := ""
 	if a := s.accounts.Get(t.Subject); a != nil {
-		id = a.ownID()
+		id = a.appScopedID()
 	}
 	body := map[string]any{"access_token": t.Text, "user_id": id, "permissions": strings.Join(t.Scopes, ",")}
 	if s.kit.Option(OptExchange) == AnswerObject {
@@ -167,8 +167,9 @@ func (s *Sim) exchangeBody(t sim.Token) any {
 	return map[string]any{"data": []any{body}}
 }
 
-// ownRoute returns the route of a call for an account that was connected with Instagram Login.
-func (s *Sim) ownRoute(q *sim.Request, path string) (sim.Route, error) {
+// authenticateAndFindOwnRoute returns the route of a call for an account that was connected with Instagram Login. It
+// first authenticates the call, unless the call is about tokens.
+func (s *Sim) authenticateAndFindOwnRoute(q *sim.Request, path string) (sim.Route, error) {
 	call := q.R.Method + " " + sim.RequestHost(q.R) + "/" + path
 	switch call {
 	case "POST " + loginHost + "/oauth/access_token":
@@ -209,7 +210,9 @@ func (s *Sim) ownRoute(q *sim.Request, path string) (sim.Route, error) {
 }
 
 // linkedRoute returns the route of a call for an account that is linked to a Page, if the token has access to the Page.
-func (s *Sim) linkedRoute(g *metasim.Graph, q *sim.Request, id, edge string) (sim.Route, bool, error) {
+func (s *Sim) linkedRoute(
+	g *metasim.Graph, q *sim.Request, id, edge string,
+) (route sim.Route, ok bool, err error) {
 	v := variant{
 		graph: g, read: []string{"instagram_basic"}, profile: linkedProfile, bytes: true,
 		publish: []string{"instagram_basic", "instagram_content_publish", "pages_read_engagement"},
@@ -247,7 +250,7 @@ func (s *Sim) findRoute(v variant, q *sim.Request, a *account, id, edge string) 
 		route = sim.Route{Names: []string{"permalink"}, Params: []string{"fields"}, Scopes: v.read}
 		route.Serve = func(q *sim.Request) (any, error) { return mediaKind.Pick(q.Params.Get("fields"), s.mediaNode(p)) }
 	case isPost && p.Account == a.ID && call == "GET insights":
-		route = s.postInsights(v, p)
+		route = s.postInsightsRoute(v, p)
 	default:
 		return route, false
 	}
@@ -287,7 +290,7 @@ func (s *Sim) profileNode(a *account) map[string]any {
 func (s *Sim) readProfile(v variant, q *sim.Request, a *account) (any, error) {
 	node := s.profileNode(a)
 	if v.graph == s.own.Graph {
-		node["user_id"], node["id"], node["account_type"] = a.ID, a.ownID(), a.Type
+		node["user_id"], node["id"], node["account_type"] = a.ID, a.appScopedID(), a.Type
 	}
 	return v.profile.Pick(q.Params.Get("fields"), node)
 }

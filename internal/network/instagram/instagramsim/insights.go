@@ -32,10 +32,11 @@ func metricValue(f sim.Figures, metric string) int {
 	}[metric]
 }
 
-func metricNode(owner, metric, period string, value map[string]any) map[string]any {
-	value["name"], value["period"], value["title"], value["description"] = metric, period, metric, metric
-	value["id"] = owner + "/insights/" + metric + "/" + period
-	return value
+// addMetricFields adds the name, the period and the id of a metric to the node with its values, and returns the node.
+func addMetricFields(owner, metric, period string, node map[string]any) map[string]any {
+	node["name"], node["period"], node["title"], node["description"] = metric, period, metric, metric
+	node["id"] = owner + "/insights/" + metric + "/" + period
+	return node
 }
 
 // readMetrics returns the metrics that a call requests. If one is unknown, the whole call fails.
@@ -86,10 +87,12 @@ func (s *Sim) accountInsights(q *sim.Request) (any, error) {
 			days = append(days, map[string]any{"value": value, "end_time": metasim.FormatTime(at.Add(day))})
 		}
 		if series {
-			data = append(data, metricNode(q.Account, m, "day", map[string]any{"values": days}))
+			data = append(data, addMetricFields(q.Account, m, "day", map[string]any{"values": days}))
 			continue
 		}
-		data = append(data, metricNode(q.Account, m, "day", map[string]any{"total_value": map[string]any{"value": total}}))
+		data = append(data, addMetricFields(q.Account, m, "day", map[string]any{
+			"total_value": map[string]any{"value": total},
+		}))
 	}
 	return map[string]any{"data": data}, nil
 }
@@ -137,15 +140,15 @@ func (s *Sim) listDemographics(q *sim.Request) (any, error) {
 			"dimension_values": []string{strings.ToUpper(timeframe), country}, "value": parts[country],
 		})
 	}
-	return map[string]any{"data": []any{metricNode(q.Account, "follower_demographics", "lifetime", map[string]any{
+	return map[string]any{"data": []any{addMetricFields(q.Account, "follower_demographics", "lifetime", map[string]any{
 		"total_value": map[string]any{"breakdowns": []any{map[string]any{
 			"dimension_keys": []string{"timeframe", "country"}, "results": results,
 		}}},
 	})}}, nil
 }
 
-// postInsights serves the figures of a post.
-func (s *Sim) postInsights(v variant, p sim.Post) sim.Route {
+// postInsightsRoute returns the route that serves the figures of a post.
+func (s *Sim) postInsightsRoute(v variant, p sim.Post) sim.Route {
 	return sim.Route{
 		Names: []string{"insights"}, Params: []string{"metric", "period"}, Scopes: v.figures,
 		Serve: func(q *sim.Request) (any, error) {
@@ -164,7 +167,7 @@ func (s *Sim) postInsights(v variant, p sim.Post) sim.Route {
 			data := []any{}
 			for _, m := range metrics {
 				values := []any{map[string]any{"value": metricValue(figures, m)}}
-				data = append(data, metricNode(p.ID, m, "lifetime", map[string]any{"values": values}))
+				data = append(data, addMetricFields(p.ID, m, "lifetime", map[string]any{"values": values}))
 			}
 			return map[string]any{"data": data}, nil
 		},

@@ -87,7 +87,7 @@ func New(kit *sim.Kit) (*Sim, error) {
 		Usage: Name, Race: *newContainerGoneError(),
 	})
 	own.TakeJSON, own.Proof = true, true
-	own.Route, own.Errors = s.ownRoute, errs
+	own.Route, own.Errors = s.authenticateAndFindOwnRoute, errs
 	s.own = &metasim.OwnLogin{Graph: own, Short: "ig", Basic: "instagram_business_basic", Answer: s.exchangeBody}
 	words := metasim.PageWords(codeThrottled, Name)
 	words.Race = *newContainerGoneError()
@@ -153,8 +153,8 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.own.Graph.API.OAuth.ServeConsent(w, r)
 	case len(parts) == 2 && (parts[0] == "p" || parts[0] == "reel"), len(parts) == 3 && parts[0] == "stories":
 		s.servePost(w, r)
-	case len(parts) == 1 && s.findAccountByUsername(parts[0]) != nil:
-		a := s.findAccountByUsername(parts[0])
+	case len(parts) == 1 && s.lockAndFindAccountByUsername(parts[0]) != nil:
+		a := s.lockAndFindAccountByUsername(parts[0])
 		s.kit.ServeProfile(w, r, sim.ProfilePage{
 			Network: Name, Title: title, Name: a.Name, Handle: "@" + a.Username, Picture: s.pictureURL(a),
 		}, site, a.ID)
@@ -171,7 +171,7 @@ func (s *Sim) servePost(w http.ResponseWriter, r *http.Request) {
 			continue
 		}
 		page := s.kit.NewPostPage(p, site)
-		page.Title, page.Handle, page.Picture = title, "@"+p.AccountName, s.pictureURL(s.getAccount(p.Account))
+		page.Title, page.Handle, page.Picture = title, "@"+p.AccountName, s.pictureURL(s.lockAndGetAccount(p.Account))
 		s.kit.ServePost(w, r, page)
 		return
 	}

@@ -31,8 +31,8 @@ func newContainerGoneError() *metasim.Error {
 	}
 }
 
-// accountRoute returns the route of a call of an account.
-func (s *Sim) accountRoute(v variant, a *account, call string) (route sim.Route, ok bool) {
+// accountRoute returns the route of a call of an account, such as "POST media".
+func (s *Sim) accountRoute(v variant, a *account, methodAndEdge string) (route sim.Route, ok bool) {
 	routes := map[string]sim.Route{
 		"GET ": {
 			Names: []string{metasim.CallProfile}, Params: []string{"fields"}, Scopes: v.read,
@@ -62,7 +62,7 @@ func (s *Sim) accountRoute(v variant, a *account, call string) (route sim.Route,
 			Params: []string{"metric", "period", "metric_type", "since", "until", "breakdown", "timeframe"},
 		},
 	}
-	route, ok = routes[call]
+	route, ok = routes[methodAndEdge]
 	return route, ok
 }
 
@@ -71,7 +71,7 @@ func (s *Sim) createContainer(v variant, q *sim.Request) (any, error) {
 	if s.containers.CountSince(q.Account, s.kit.Now().Add(-window)) >= maxContainers {
 		return nil, metasim.LimitReached()
 	}
-	c, err := readContainer(q, v.bytes)
+	c, err := parseContainer(q, v.bytes)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +256,7 @@ func (s *Sim) readQuota(q *sim.Request) (any, error) {
 const uploadPath = "ig-api-upload"
 
 // findUpload returns the route at the upload host that receives the bytes or the address of a video.
-func (s *Sim) findUpload(q *sim.Request, kind, id string) (sim.Route, bool, error) {
+func (s *Sim) findUpload(q *sim.Request, kind, id string) (route sim.Route, ok bool, err error) {
 	s.pages.Lock.Lock()
 	defer s.pages.Lock.Unlock()
 	a := s.findAccount(func(a *account) bool { return s.containers.Find(a.ID, id) != nil })

@@ -57,8 +57,8 @@ func newRefusal(code, subcode int, message string) error {
 	return &metasim.Error{Code: code, Subcode: subcode, Message: message, Title: "The post was refused", Detail: message}
 }
 
-// readContainer returns the container that the parameters of a create call describe, or the network's refusal.
-func readContainer(q *sim.Request, takesBytes bool) (*metasim.Container, error) {
+// parseContainer returns the container that the parameters of a create call describe, or the network's refusal.
+func parseContainer(q *sim.Request, takesBytes bool) (*metasim.Container, error) {
 	params := q.Params
 	if name, unknown := sim.UnknownParam(params, createParams...); unknown {
 		return nil, metasim.Bad("param %s is not simulated", name)
@@ -68,7 +68,7 @@ func readContainer(q *sim.Request, takesBytes bool) (*metasim.Container, error) 
 		Extra: map[string]string{"product": productFeed},
 	}
 	for _, check := range []func(c *metasim.Container, params url.Values) error{
-		checkKind, checkChildren, checkCaption, checkCollaborators, checkReel, checkAlt,
+		readAndCheckKind, readAndCheckChildren, checkCaption, readAndCheckCollaborators, readAndCheckReel, checkAlt,
 	} {
 		if err := check(c, params); err != nil {
 			return nil, err
@@ -76,14 +76,16 @@ func readContainer(q *sim.Request, takesBytes bool) (*metasim.Container, error) 
 	}
 	switch {
 	case c.Type == kindImage || c.Type == kindStory:
-		return c, checkImage(q, c)
+		return c, checkImageAndSetMedia(q, c)
 	case isVideo(c.Type):
-		return c, checkVideoSource(params, c, takesBytes)
+		return c, checkVideoSourceAndSetPending(params, c, takesBytes)
 	}
 	return c, nil
 }
 
-func checkKind(c *metasim.Container, params url.Values) error {
+// readAndCheckKind sets the kind of a container, and refuses parameters that do not fit it. The other checks need the
+// kind.
+func readAndCheckKind(c *metasim.Container, params url.Values) error {
 	switch params.Get("is_carousel_item") {
 	case "", "false":
 	case "true":
@@ -125,19 +127,21 @@ func checkKind(c *metasim.Container, params url.Values) error {
 	return nil
 }
 
-// checkChildren reads and checks the children of a carousel: a comma-separated list or an array.
-func checkChildren(c *metasim.Container, params url.Values) error {
+// readAndCheckChildren sets and checks the children of a carousel: a comma-separated list or an array.
+func readAndCheckChildren(c *metasim.Container, params url.Values) error {
 	if c.Type != kindCarousel {
 		return nil
 	}
-	c.Children = readList(params.Get("children"))
+	c.Children = parseJSONOrCommaList(params.Get("children"))
 	if n := len(c.Children); n < minChildren || n > maxChildren {
 		return newRefusal(100, 2207028, "A carousel has 2 to 10 items.")
 	}
 	return nil
 }
 
-func readList(text string) (list []string) {
+// parseJSONOrCommaList returns the items of a JSON array or of a list with commas. An empty text is a list of one empty
+// item.
+func parseJSONOrCommaList(text string) (list []string) {
 	if json.Unmarshal([]byte(text), &list) == nil {
 		return list
 	}
@@ -163,11 +167,12 @@ func checkCaption(c *metasim.Container, _ url.Values) error {
 	return nil
 }
 
-func checkCollaborators(c *metasim.Container, params url.Values) error {
+// readAndCheckCollaborators sets and checks the collaborators, if there are any.
+func readAndCheckCollaborators(c *metasim.Container, params url.Values) error {
 	if !params.Has("collaborators") {
 		return nil
 	}
-	list := readList(params.Get("collaborators"))
+	list := parseJSONOrCommaList(params.Get("collaborators"))
 	odd := func(name string) bool { return !usernames.MatchString(name) }
 	if len(list) > maxCollaborators || slices.ContainsFunc(list, odd) {
 		return metasim.Bad("param collaborators must be a list of at most 3 usernames")
@@ -176,7 +181,8 @@ func checkCollaborators(c *metasim.Container, params url.Values) error {
 	return nil
 }
 
-func checkReel(c *metasim.Container, params url.Values) error {
+// readAndCheckReel sets and checks share_to_feed for a Reel, and thumb_offset if it is given.
+func readAndCheckReel(c *metasim.Container, params url.Values) error {
 	if c.Extra["share_to_feed"] = params.Get("share_to_feed"); c.Type != kindReel {
 		delete(c.Extra, "share_to_feed")
 	} else if v := c.Extra["share_to_feed"]; v != "true" && v != "false" {
@@ -200,8 +206,9 @@ func checkAlt(c *metasim.Container, _ url.Values) error {
 	return nil
 }
 
-// checkImage checks an image, which is fetched when its container is created.
-func checkImage(q *sim.Request, c *metasim.Container) error {
+// checkImageAndSetMedia sets the image of a container, which is fetched when the container is created, or returns the
+// network's refusal.
+func checkImageAndSetMedia(q *sim.Request, c *metasim.Container) error {
 	switch m := q.Media; {
 	case q.MediaError != nil:
 		return &metasim.Error{
@@ -220,7 +227,9 @@ func checkImage(q *sim.Request, c *metasim.Container) error {
 	return nil
 }
 
-func checkVideoSource(params url.Values, c *metasim.Container, takesBytes bool) error {
+// checkVideoSourceAndSetPending sets Pending if the video's bytes will be sent. Otherwise, the video must have an
+// address.
+func checkVideoSourceAndSetPending(params url.Values, c *metasim.Container, takesBytes bool) error {
 	switch kind := params.Get("upload_type"); {
 	case kind == "resumable" && takesBytes && c.MediaURL == "":
 		c.Pending = true
@@ -233,8 +242,9 @@ func checkVideoSource(params url.Values, c *metasim.Container, takesBytes bool) 
 	return metasim.CheckAddress("video_url", c.MediaURL)
 }
 
-// checkFile returns the subcode for a video that a container cannot have, or "" if it can.
-func checkFile(c *metasim.Container, m sim.Media, err error) string {
+// checkFile returns the subcode for a video that a container cannot have, or "" if it can. fetchErr says why there is
+// no file.
+func checkFile(c *metasim.Container, m sim.Media, fetchErr error) (subcodeOrEmpty string) {
 	least, most, bytes, ratio := int64(3_000), int64(15*60_000), int64(maxReel), 0.01
 	if c.Type == kindStoryVideo {
 		most, bytes, ratio = 60_000, maxStory, 0.1
@@ -243,7 +253,7 @@ func checkFile(c *metasim.Container, m sim.Media, err error) string {
 	code := 0
 	switch {
 	case !isVideo(c.Type):
-	case err != nil:
+	case fetchErr != nil:
 		code = badDownload
 	case m.Kind != sim.MP4 || !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1"}, m.Video),
 		m.Audio != "" && m.Audio != "mp4a" || m.Rate > 48_000 || m.Channels > 2,

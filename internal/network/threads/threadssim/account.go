@@ -45,7 +45,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 		CodeLife: time.Hour, CodePrefix: "AQ", Prefixes: metasim.Prefixes("THQ"), Fragment: "#_",
 		Allow: "Continue", Heading: "wants to use a Threads profile", Lead: "Choose the profile that this app can publish to.",
 		UnknownApp: "4476002: the client_id belongs to no Threads app", BadScope: "invalid scope", Denied: metasim.Denied,
-		Form: []string{"profile", "username"}, Accounts: s.offerProfiles, Choose: s.chooseProfile,
+		Form: []string{"profile", "username"}, Accounts: s.offerProfiles, Choose: s.chooseOrCreateProfile,
 		NameOf: s.findName, Removed: func(person string, erase bool) { metasim.ReportRemoval(s.kit, Name, person, erase) },
 		Erases: true,
 	})
@@ -77,9 +77,9 @@ func (s *Sim) findName(person string) string {
 
 var usernames = regexp.MustCompile(`^[a-z0-9_](?:[a-z0-9_.]{0,28}[a-z0-9_])?$`)
 
-// chooseProfile returns the profile that a person chose or, if they entered a username, the profile with that name,
-// which it creates if necessary.
-func (s *Sim) chooseProfile(form url.Values) (sim.Consented, error) {
+// chooseOrCreateProfile returns the profile that a person chose or, if they entered a username, the profile with that
+// name, which it creates if necessary.
+func (s *Sim) chooseOrCreateProfile(form url.Values) (sim.Consented, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	username := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(form.Get("username")), "@"))

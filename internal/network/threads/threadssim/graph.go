@@ -15,15 +15,17 @@ const (
 	quotaDeletes = 100
 )
 
-// newNotFoundError returns the error for a container that cannot be published.
-func newNotFoundError() *metasim.Error {
+// newMediaNotFoundError returns the error for a container that cannot be published.
+func newMediaNotFoundError() *metasim.Error {
 	return &metasim.Error{
 		Code: 24, Subcode: 4279009, Message: "The requested resource does not exist", Title: "Media Not Found",
 		Detail: "The media with the given id could not be found.",
 	}
 }
 
-func (s *Sim) findRoute(q *sim.Request, path string) (sim.Route, error) {
+// authenticateAndFindRoute returns the route of a call. It first authenticates the call, unless the call is about
+// tokens.
+func (s *Sim) authenticateAndFindRoute(q *sim.Request, path string) (sim.Route, error) {
 	switch q.R.Method + " " + path {
 	case "POST oauth/access_token":
 		return s.login.ExchangeRoute(), nil
@@ -107,7 +109,7 @@ func (s *Sim) nodeRoute(q *sim.Request, id string) (sim.Route, error) {
 
 // createContainer creates a container, which publishes nothing yet.
 func (s *Sim) createContainer(q *sim.Request) (any, error) {
-	c, err := readContainer(q.Params)
+	c, err := parseContainer(q.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -137,16 +139,16 @@ func (s *Sim) publishContainer(q *sim.Request) (any, error) {
 	}
 	c, now := s.containers.Find(q.Account, id), s.kit.Now()
 	if c == nil {
-		return nil, newNotFoundError()
+		return nil, newMediaNotFoundError()
 	}
 	switch c.State(now) {
 	case metasim.Published:
 		if s.kit.Option(OptRepeatPublish) == RepeatSameID {
 			return map[string]any{"id": c.Post}, nil
 		}
-		return nil, newNotFoundError()
+		return nil, newMediaNotFoundError()
 	case metasim.Outdated:
-		return nil, newNotFoundError()
+		return nil, newMediaNotFoundError()
 	case metasim.InProgress:
 		return nil, metasim.NotReady()
 	case metasim.Failed:

@@ -36,11 +36,11 @@ const (
 )
 
 // checkFile returns the error_message for a file that a container cannot have, or "" if it can.
-func checkFile(c *metasim.Container, m sim.Media, err error) string {
+func checkFile(c *metasim.Container, m sim.Media, fetchErr error) (problemOrEmpty string) {
 	switch {
-	case err != nil && c.Type == typeVideo:
+	case fetchErr != nil && c.Type == typeVideo:
 		return failedDownload
-	case err != nil:
+	case fetchErr != nil:
 		return badUnknown
 	case c.Type == typeImage:
 		return checkImage(m)
@@ -48,7 +48,7 @@ func checkFile(c *metasim.Container, m sim.Media, err error) string {
 	return checkVideo(m)
 }
 
-func checkImage(m sim.Media) string {
+func checkImage(m sim.Media) (problemOrEmpty string) {
 	switch {
 	case !m.IsImageOf(sim.JPEG, sim.PNG) || m.Bytes > maxImage:
 		return badUnknown
@@ -58,7 +58,7 @@ func checkImage(m sim.Media) string {
 	return ""
 }
 
-func checkVideo(m sim.Media) string {
+func checkVideo(m sim.Media) (problemOrEmpty string) {
 	switch {
 	case m.Kind != sim.MP4 || m.Bytes > maxVideo ||
 		!slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1"}, m.Video) || m.Width > maxWide:

@@ -68,8 +68,8 @@ func (s *Sim) deletePost(q *sim.Request, id string) (any, error) {
 	return s.graph.DeletePost(p)
 }
 
-// findPage returns the public page of an account's post, or nil if there is no such post.
-func (s *Sim) findPage(a *account, code string) *sim.PostPage {
+// findPostPageOrNil returns the public page of an account's post, or nil if there is no such post.
+func (s *Sim) findPostPageOrNil(a *account, code string) *sim.PostPage {
 	for p := range s.kit.Posts.Newest(Name, a.ID) {
 		if p.IsVisible() && p.Extra["shortcode"] == code {
 			page := s.kit.NewPostPage(p, site)
@@ -94,6 +94,6 @@ func (s *Sim) serveAccount(w http.ResponseWriter, r *http.Request, username, pos
 			Network: Name, Title: title, Name: a.Name, Handle: "@" + a.Username, Picture: s.pictureURL(a),
 		}, site, a.ID)
 	default:
-		s.kit.ServePost(w, r, s.findPage(a, post))
+		s.kit.ServePost(w, r, s.findPostPageOrNil(a, post))
 	}
 }

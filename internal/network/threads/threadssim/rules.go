@@ -39,8 +39,8 @@ var replyControls = []string{
 	"everyone", "accounts_you_follow", "mentioned_only", "parent_post_author_only", "followers_only",
 }
 
-// readContainer returns the container that the parameters of a create call describe, or the network's refusal.
-func readContainer(params url.Values) (*metasim.Container, error) {
+// parseContainer returns the container that the parameters of a create call describe, or the network's refusal.
+func parseContainer(params url.Values) (*metasim.Container, error) {
 	if params.Has("auto_publish_text") {
 		return nil, metasim.Bad("Param auto_publish_text is refused here: after a crash, there would be no container to query")
 	}
@@ -54,7 +54,7 @@ func readContainer(params url.Values) (*metasim.Container, error) {
 		},
 	}
 	for _, check := range []func(*metasim.Container, url.Values) string{
-		checkType, checkMedia, checkText, checkLinks, checkTopic, checkRest,
+		readAndCheckType, readAndCheckMedia, checkText, checkLinks, checkTopic, checkAltTextAndReplyControl,
 	} {
 		if problem := check(c, params); problem != "" {
 			return nil, metasim.Bad("%s", problem)
@@ -66,7 +66,8 @@ func readContainer(params url.Values) (*metasim.Container, error) {
 	return c, nil
 }
 
-func checkType(c *metasim.Container, params url.Values) string {
+// readAndCheckType checks the media type, and sets whether the container is a carousel item.
+func readAndCheckType(c *metasim.Container, params url.Values) (problemOrEmpty string) {
 	if !slices.Contains([]string{typeText, typeImage, typeVideo, typeCarousel}, c.Type) {
 		return "Param media_type must be one of {TEXT, IMAGE, VIDEO, CAROUSEL}"
 	}
@@ -83,7 +84,8 @@ func checkType(c *metasim.Container, params url.Values) string {
 	return ""
 }
 
-func checkMedia(c *metasim.Container, params url.Values) string {
+// readAndCheckMedia sets the address of the file, or the children of a carousel. It needs the media type.
+func readAndCheckMedia(c *metasim.Container, params url.Values) (problemOrEmpty string) {
 	wants := map[string]string{typeImage: "image_url", typeVideo: "video_url", typeCarousel: "children"}[c.Type]
 	for _, name := range []string{"image_url", "video_url", "children"} {
 		if name != wants && params.Has(name) {
@@ -111,7 +113,7 @@ func checkMedia(c *metasim.Container, params url.Values) string {
 }
 
 // checkText counts bytes: the real network has refused a text of 498 characters in 504 bytes.
-func checkText(c *metasim.Container, _ url.Values) string {
+func checkText(c *metasim.Container, _ url.Values) (problemOrEmpty string) {
 	switch {
 	case c.Type == typeText && strings.TrimSpace(c.Text) == "":
 		return "The parameter text is required"
@@ -135,7 +137,7 @@ func findLinks(text string) []string {
 	return found
 }
 
-func checkLinks(c *metasim.Container, params url.Values) string {
+func checkLinks(c *metasim.Container, params url.Values) (problemOrEmpty string) {
 	if params.Has("link_attachment") {
 		if c.Type != typeText {
 			return "Param link_attachment is allowed only with media_type TEXT"
@@ -156,7 +158,7 @@ func checkLinks(c *metasim.Container, params url.Values) string {
 	return ""
 }
 
-func checkTopic(c *metasim.Container, params url.Values) string {
+func checkTopic(c *metasim.Container, params url.Values) (problemOrEmpty string) {
 	if !params.Has("topic_tag") {
 		return ""
 	}
@@ -174,7 +176,7 @@ func checkTopic(c *metasim.Container, params url.Values) string {
 	return ""
 }
 
-func checkRest(c *metasim.Container, params url.Values) string {
+func checkAltTextAndReplyControl(c *metasim.Container, params url.Values) (problemOrEmpty string) {
 	if params.Has("alt_text") {
 		if c.Type != typeImage && c.Type != typeVideo {
 			return "Param alt_text is allowed only with images and videos"

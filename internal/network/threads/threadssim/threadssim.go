@@ -63,9 +63,10 @@ func New(kit *sim.Kit) (*Sim, error) {
 	}
 	s.graph = metasim.NewGraph(kit, Name, s.newOAuth(), &s.mu, metasim.Words{
 		Type: "THApiException", TokenType: metasim.TypeOAuth, TokenStatus: http.StatusUnauthorized, MissingToken: 190,
-		Throttled: 4, Scope: "Application does not have permission for this action: %s was not granted", Race: *newNotFoundError(),
+		Throttled: 4, Scope: "Application does not have permission for this action: %s was not granted",
+		Race: *newMediaNotFoundError(),
 	})
-	s.graph.Route, s.graph.Errors = s.findRoute, errs
+	s.graph.Route, s.graph.Errors = s.authenticateAndFindRoute, errs
 	s.login = &metasim.OwnLogin{Graph: s.graph, Short: "th", Basic: scopeBasic, Answer: func(t sim.Token) any {
 		// The id is a JSON number above 2^53 here, and only here.
 		return map[string]any{"access_token": t.Text, "user_id": metasim.BigNumber(t.Subject)}

@@ -47,13 +47,13 @@ func (s *Sim) newOAuth() *sim.OAuth {
 			{"error", "access_denied"}, {"error_description", "The user denied the request"},
 		},
 		Granted:  func(c sim.Consented) [][2]string { return [][2]string{{"scopes", strings.Join(c.Scopes, ",")}} },
-		Accounts: s.offerAccounts, Choose: s.chooseAccount, Check: checkConsent, NameOf: s.findName,
+		Accounts: s.offerAccounts, Choose: s.chooseOrCreateAccount, Check: checkRedirectAddress, NameOf: s.findName,
 		Removed: func(person string, _ bool) { s.reportRemoval(person, removedByUser) },
 	})
 }
 
-// checkConsent refuses a redirect address that TikTok does not register.
-func checkConsent(r *http.Request) error {
+// checkRedirectAddress refuses a redirect address that TikTok does not register.
+func checkRedirectAddress(r *http.Request) error {
 	back := r.Form.Get("redirect_uri")
 	if strings.Contains(back, "?") || len(back) >= 512 {
 		return errors.New("redirect_uri must be shorter than 512 characters and have no query")
@@ -78,9 +78,9 @@ func (s *Sim) offerAccounts() sim.Group {
 
 var usernames = regexp.MustCompile(`^[a-z0-9_][a-z0-9_.]{0,22}[a-z0-9_]$`)
 
-// chooseAccount returns the account that a person chose or, if they entered a username, the account with that name,
-// which it creates if necessary.
-func (s *Sim) chooseAccount(form url.Values) (sim.Consented, error) {
+// chooseOrCreateAccount returns the account that a person chose or, if they entered a username, the account with that
+// name, which it creates if necessary.
+func (s *Sim) chooseOrCreateAccount(form url.Values) (sim.Consented, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	username := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(form.Get("username")), "@"))

@@ -92,7 +92,7 @@ func (s *Sim) withRetryAfter(f sim.Fault, a sim.Answer) sim.Answer {
 }
 
 func (s *Sim) serveAPI(w http.ResponseWriter, r *http.Request) {
-	q, route, err := s.readCall(w, r)
+	q, route, err := s.readAndAuthenticateCall(w, r)
 	if err != nil {
 		s.kit.SendAnswer(w, r, s.errorAnswer(err))
 		return
@@ -100,8 +100,8 @@ func (s *Sim) serveAPI(w http.ResponseWriter, r *http.Request) {
 	s.api.ServeCall(r.Context(), q, route)
 }
 
-// readCall reads and authenticates a call, and returns its route.
-func (s *Sim) readCall(w http.ResponseWriter, r *http.Request) (*sim.Request, sim.Route, error) {
+// readAndAuthenticateCall reads and authenticates a call, and returns its route.
+func (s *Sim) readAndAuthenticateCall(w http.ResponseWriter, r *http.Request) (*sim.Request, sim.Route, error) {
 	isJSON := r.Header.Get("Content-Type") == "application/json; charset=UTF-8"
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); r.Method == http.MethodPost && (!isJSON || kind == "") {
 		return nil, sim.Route{}, newInvalidParamError("the content type must be application/json; charset=UTF-8")
@@ -149,9 +149,11 @@ func (s *Sim) listRoutes() map[string]sim.Route {
 		"POST /v2/post/publish/content/init/": limited(
 			"create", 6, scopePublish, []string{"media_type", "post_mode", "post_info", "source_info"}, s.initPhotos,
 		),
-		"POST /v2/post/publish/status/fetch/": limited("status", 30, scopePublish, []string{"publish_id"}, s.readStatus),
-		"POST /v2/video/list/":                limited("list", 600, scopeList, []string{"fields", "cursor", "max_count"}, s.listVideos),
-		"POST /v2/video/query/":               limited("permalink", 600, scopeList, []string{"fields", "filters"}, s.queryVideos),
+		"POST /v2/post/publish/status/fetch/": limited(
+			"status", 30, scopePublish, []string{"publish_id"}, s.publishIfReadyAndReadStatus,
+		),
+		"POST /v2/video/list/":  limited("list", 600, scopeList, []string{"fields", "cursor", "max_count"}, s.listVideos),
+		"POST /v2/video/query/": limited("permalink", 600, scopeList, []string{"fields", "filters"}, s.queryVideos),
 	}
 }
 
@@ -163,8 +165,8 @@ func (s *Sim) callText(q *sim.Request) string {
 	return q.Params.Get("post_info")
 }
 
-// admitCall counts a call and reports whether it is within the limit of a moving minute.
-func (s *Sim) admitCall(key string, perMinute int) bool {
+// admitCall reports whether a call is within the limit of a moving minute, and counts it if it is.
+func (s *Sim) admitCall(key string, perMinute int) (admitted bool) {
 	now := s.kit.Now()
 	s.recent[key] = slices.DeleteFunc(s.recent[key], func(at time.Time) bool { return now.Sub(at) >= time.Minute })
 	if len(s.recent[key]) >= perMinute {

@@ -77,12 +77,13 @@ func (s *Sim) initPhotos(q *sim.Request) (any, error) {
 	if err := s.tasks.Put(t.ID, t); err != nil {
 		return nil, err
 	}
-	s.fetchPhotos(t)
+	s.fetchAndPublishInBackground(t)
 	return successBody(map[string]any{"publish_id": t.ID}), nil
 }
 
-// fetchPhotos fetches the files of a task, after the response with the task's id.
-func (s *Sim) fetchPhotos(t *task) {
+// fetchAndPublishInBackground fetches the photos of a task, after the response with the task's id, and then publishes
+// the post or reports its failure.
+func (s *Sim) fetchAndPublishInBackground(t *task) {
 	s.kit.RunJob(func(ctx context.Context) {
 		var files []sim.Media
 		problem := ""
@@ -102,16 +103,16 @@ func (s *Sim) fetchPhotos(t *task) {
 		defer s.mu.Unlock()
 		t.Files, t.DoneAt, t.Problem = files, s.kit.Now(), problem
 		if s.tasks.Put(t.ID, t) == nil { // otherwise, the next run fetches the photos again
-			s.scheduleAdvance(t)
-			_ = s.advanceTask(t)
+			s.schedulePublishUnlessImmediate(t)
+			_ = s.publishOrFailIfProcessed(t)
 			if problem != "" {
-				s.reportEnd(t)
+				s.reportPublishedOrFailed(t)
 			}
 		}
 	})
 }
 
-func findPhotoProblem(m sim.Media) string {
+func findPhotoProblem(m sim.Media) (problemOrEmpty string) {
 	switch {
 	case !slices.Contains([]string{sim.JPEG, sim.WebP}, m.Kind) || m.Bytes > maxPhotoBytes:
 		return "file_format_check_failed"

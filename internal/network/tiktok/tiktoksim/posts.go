@@ -36,8 +36,9 @@ func (s *Sim) publishPost(t *task) error {
 	})
 }
 
-// listPublicPosts returns the posts of an account that everyone can see, newest first.
-func (s *Sim) listPublicPosts(account string) []sim.Post {
+// listPublicPostsAfterDelay returns the posts of an account that everyone can see, newest first. A new post is missing
+// until its id is returned (OptIDDelay).
+func (s *Sim) listPublicPostsAfterDelay(account string) []sim.Post {
 	var posts []sim.Post
 	for p := range s.kit.Posts.Newest(Name, account) {
 		if p.IsVisible() && p.Extra["privacy_level"] == everyone &&
@@ -99,7 +100,7 @@ func (s *Sim) listVideos(q *sim.Request) (any, error) {
 	}
 	videos, more := []any{}, false
 	last := cursor
-	for _, p := range s.listPublicPosts(q.Account) {
+	for _, p := range s.listPublicPostsAfterDelay(q.Account) {
 		switch at := p.CreatedAt.UnixMilli(); {
 		case at >= cursor:
 		case len(videos) == limit:
@@ -124,7 +125,7 @@ func (s *Sim) queryVideos(q *sim.Request) (any, error) {
 		return nil, newInvalidParamError("filters must be an object with at most 20 video_ids")
 	}
 	videos := []any{}
-	for _, p := range s.listPublicPosts(q.Account) {
+	for _, p := range s.listPublicPostsAfterDelay(q.Account) {
 		if slices.Contains(filters.IDs, p.ID) {
 			videos = append(videos, s.videoNode(p, fields))
 		}
@@ -132,8 +133,8 @@ func (s *Sim) queryVideos(q *sim.Request) (any, error) {
 	return successBody(map[string]any{"videos": videos}), nil
 }
 
-// servePage serves the page of an account, @username, or of one of its public posts.
-func (s *Sim) servePage(w http.ResponseWriter, r *http.Request) {
+// serveAccountOrPost serves the page of an account, @username, or of one of its public posts.
+func (s *Sim) serveAccountOrPost(w http.ResponseWriter, r *http.Request) {
 	username, path, isPost := strings.Cut(r.URL.Path[len("/@"):], "/")
 	_, post, _ := strings.Cut(path, "/")
 	s.mu.Lock()
@@ -147,12 +148,13 @@ func (s *Sim) servePage(w http.ResponseWriter, r *http.Request) {
 			Network: Name, Title: title, Name: a.Name, Handle: "@" + a.Username, Picture: s.pictureURL(a),
 		}, site, a.ID)
 	default:
-		s.kit.ServePost(w, r, s.findPage(a, post))
+		s.kit.ServePost(w, r, s.findPostPageOrNil(a, post))
 	}
 }
 
-func (s *Sim) findPage(a *account, id string) *sim.PostPage {
-	for _, p := range s.listPublicPosts(a.ID) {
+// findPostPageOrNil returns the page of one of an account's public posts, or nil if there is no such post.
+func (s *Sim) findPostPageOrNil(a *account, id string) *sim.PostPage {
+	for _, p := range s.listPublicPostsAfterDelay(a.ID) {
 		if p.ID == id {
 			page := s.kit.NewPostPage(p, site)
 			page.Title, page.Name, page.Handle, page.Picture = title, a.Name, "@"+a.Username, s.pictureURL(a)

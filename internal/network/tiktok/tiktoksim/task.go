@@ -180,8 +180,9 @@ var failures = []string{
 	"spam_risk_user_banned_from_posting", "spam_risk_text", "spam_risk",
 }
 
-// findProblem returns the reason why a complete file cannot be posted; "" if it can.
-func (s *Sim) findProblem(m sim.Media) string {
+// findVideoProblem returns the reason why a complete video cannot be posted; "" if it can. The option OptFail takes
+// precedence.
+func (s *Sim) findVideoProblem(m sim.Media) (problemOrEmpty string) {
 	scripted := s.kit.Option(OptFail)
 	within := func(n int) bool { return n >= 360 && n <= 4096 }
 	switch {
@@ -199,14 +200,15 @@ func (s *Sim) findProblem(m sim.Media) string {
 	return ""
 }
 
-// advanceTask publishes a task that has been processed.
-func (s *Sim) advanceTask(t *task) error {
+// publishOrFailIfProcessed publishes the post of a task that has been processed, or stores why it failed, and sends the
+// event. It changes nothing before that, and nothing after the task's end.
+func (s *Sim) publishOrFailIfProcessed(t *task) error {
 	now := s.kit.Now()
 	if t.DoneAt.IsZero() || t.Post != "" || t.Problem != "" || now.Before(t.DoneAt.Add(s.kit.SecondsOption(OptProcess))) {
 		return nil
 	}
 	if t.Photos == nil {
-		t.Problem = s.findProblem(t.Files[0])
+		t.Problem = s.findVideoProblem(t.Files[0])
 	}
 	if t.Problem == "" {
 		t.Post = sim.RandomDigits("75", 19)
@@ -214,12 +216,13 @@ func (s *Sim) advanceTask(t *task) error {
 			return err
 		}
 	}
-	s.reportEnd(t)
+	s.reportPublishedOrFailed(t)
 	return s.tasks.Put(t.ID, t)
 }
 
-// scheduleAdvance publishes a task once it has been processed, even if nobody queries it.
-func (s *Sim) scheduleAdvance(t *task) {
+// schedulePublishUnlessImmediate publishes a task once it has been processed, even if nobody queries it. If processing
+// takes no time, it does nothing, and the caller calls publishOrFailIfProcessed.
+func (s *Sim) schedulePublishUnlessImmediate(t *task) {
 	wait := s.kit.SecondsOption(OptProcess)
 	if wait == 0 {
 		return
@@ -227,12 +230,13 @@ func (s *Sim) scheduleAdvance(t *task) {
 	s.kit.RunAfter(wait, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		_ = s.advanceTask(t) // if this fails, the next query does it
+		_ = s.publishOrFailIfProcessed(t) // if this fails, the next query does it
 	})
 }
 
-// readStatus serves the status of a task.
-func (s *Sim) readStatus(q *sim.Request) (any, error) {
+// publishIfReadyAndReadStatus serves the status of a task. Before that, it publishes the post of a task that has been
+// processed, or stores why it failed.
+func (s *Sim) publishIfReadyAndReadStatus(q *sim.Request) (any, error) {
 	t := s.tasks.Get(q.Params.Get("publish_id"))
 	switch {
 	case t == nil:
@@ -240,7 +244,7 @@ func (s *Sim) readStatus(q *sim.Request) (any, error) {
 	case t.Account != q.Account:
 		return nil, newCodedError("token_not_authorized_for_specified_publish_id", "The publish_id belongs to another user.")
 	}
-	if err := s.advanceTask(t); err != nil {
+	if err := s.publishOrFailIfProcessed(t); err != nil {
 		return nil, err
 	}
 	node := map[string]any{"status": "PROCESSING_UPLOAD", "uploaded_bytes": s.countUploadedBytes(t)}

@@ -85,7 +85,7 @@ func New(kit *sim.Kit) (*Sim, error) {
 	}
 	for t := range s.tasks.All() {
 		if t.Photos != nil && t.DoneAt.IsZero() {
-			s.fetchPhotos(t)
+			s.fetchAndPublishInBackground(t)
 		}
 	}
 	s.oauth = s.newOAuth()
@@ -152,7 +152,7 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case path == "/v2/auth/authorize/":
 		s.oauth.ServeConsent(w, r)
 	case strings.HasPrefix(path, "/@"):
-		s.servePage(w, r)
+		s.serveAccountOrPost(w, r)
 	default:
 		s.kit.ServeSite(w, r, Name, title)
 	}

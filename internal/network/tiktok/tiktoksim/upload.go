@@ -16,7 +16,7 @@ type part struct{ first, last, total int64 }
 
 // serveUpload receives one part. The bytes of an incomplete part do not count.
 func (s *Sim) serveUpload(w http.ResponseWriter, r *http.Request) {
-	t := s.taskOfUpload(r)
+	t := s.taskOfUploadOrNil(r)
 	var p part
 	_, err := fmt.Sscanf(r.Header.Get("Content-Range"), "bytes %d-%d/%d", &p.first, &p.last, &p.total)
 	names := []string{"upload"}
@@ -25,7 +25,7 @@ func (s *Sim) serveUpload(w http.ResponseWriter, r *http.Request) {
 	}}
 	if t != nil && p.last+1 == t.Source.Size {
 		names = []string{"publish", "upload"}
-		s.countAttempt(t, r)
+		s.countLastPartAttempt(t, r)
 	}
 	if call.Names = names; t != nil {
 		call.Account, call.Text = t.Account, t.Info.Title
@@ -41,7 +41,9 @@ func (s *Sim) serveUpload(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (s *Sim) taskOfUpload(r *http.Request) *task {
+// taskOfUploadOrNil returns the task to whose address a call was made, or nil if the address is not valid. The caller
+// does not hold the lock.
+func (s *Sim) taskOfUploadOrNil(r *http.Request) *task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := r.URL.Query()
@@ -53,8 +55,8 @@ func (s *Sim) taskOfUpload(r *http.Request) *task {
 	return nil
 }
 
-// countAttempt counts a call with the last part when it arrives, whatever its outcome.
-func (s *Sim) countAttempt(t *task, r *http.Request) {
+// countLastPartAttempt counts a call with the last part when it arrives, whatever its outcome.
+func (s *Sim) countLastPartAttempt(t *task, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t.Calls++; t.Calls == 1 {
@@ -133,6 +135,6 @@ func (s *Sim) finishUpload(t *task, r *http.Request) error {
 	if err := s.tasks.Put(t.ID, t); err != nil {
 		return err
 	}
-	s.scheduleAdvance(t)
-	return s.advanceTask(t)
+	s.schedulePublishUnlessImmediate(t)
+	return s.publishOrFailIfProcessed(t)
 }

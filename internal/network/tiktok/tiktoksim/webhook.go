@@ -19,8 +19,8 @@ func (s *Sim) reportRemoval(account string, reason int) {
 	s.sendEventTwice("authorization.removed", account, map[string]any{"reason": reason})
 }
 
-// reportEnd sends the event that a post was published or has failed.
-func (s *Sim) reportEnd(t *task) {
+// reportPublishedOrFailed sends the event that a post was published or has failed.
+func (s *Sim) reportPublishedOrFailed(t *task) {
 	content := map[string]any{"publish_id": t.ID, "publish_type": "DIRECT_PUBLISH"}
 	if t.Problem == "" {
 		s.sendEventTwice("post.publish.complete", t.Account, content)

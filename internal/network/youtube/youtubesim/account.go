@@ -59,7 +59,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 		UnknownApp: "invalid_client: the OAuth client was not found", BadScope: "invalid_scope",
 		Denied: [][2]string{{"error", "access_denied"}}, Form: []string{"channel", "username"},
 		Granted:  func(c sim.Consented) [][2]string { return [][2]string{{"scope", strings.Join(c.Scopes, " ")}} },
-		Accounts: s.offerChannels, Choose: s.chooseChannel, Person: personID,
+		Accounts: s.offerChannels, Choose: s.chooseOrCreateChannel, Person: personID,
 		NameOf: func(string) string { return "The Google account of all channels" },
 		Check: func(r *http.Request) error {
 			if r.Form.Get("access_type") != "offline" || !strings.Contains(r.Form.Get("prompt"), "consent") {
@@ -91,9 +91,9 @@ func (s *Sim) offerChannels() sim.Group {
 
 var handles = regexp.MustCompile(`^@[a-z0-9._-]{3,30}$`)
 
-// chooseChannel returns the channel that a person chose or, if they entered a handle, the channel with that handle,
-// which it creates if necessary.
-func (s *Sim) chooseChannel(form url.Values) (sim.Consented, error) {
+// chooseOrCreateChannel returns the channel that a person chose or, if they entered a handle, the channel with that
+// handle, which it creates if necessary.
+func (s *Sim) chooseOrCreateChannel(form url.Values) (sim.Consented, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	handle := strings.ToLower(strings.TrimSpace(form.Get("username")))
@@ -147,8 +147,8 @@ func badGrantAnswer(description string) (any, error) {
 	return tokenErrorAnswer(http.StatusBadRequest, "invalid_grant", description), nil
 }
 
-// checkClient checks the credentials of the app. If they are wrong, ok is false, and answer is the response.
-func (s *Sim) checkClient(q *sim.Request) (answer sim.Answer, ok bool) {
+// checkClient checks the credentials of the app. If they are wrong, ok is false, and refusal is the response.
+func (s *Sim) checkClient(q *sim.Request) (refusal sim.Answer, ok bool) {
 	if s.oauth.CheckClient(q.Params.Get("client_id"), q.Params.Get("client_secret")) != "" {
 		return tokenErrorAnswer(http.StatusUnauthorized, "invalid_client", "Unauthorized"), false
 	}

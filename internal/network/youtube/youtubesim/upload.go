@@ -33,8 +33,8 @@ type session struct {
 	Post              string // the id of the video, once there is one
 }
 
-// startUpload returns the route that starts an upload with the metadata of its video.
-func (s *Sim) startUpload(q *sim.Request) (sim.Route, error) {
+// startUploadRoute reads the metadata of a video from the body, and returns the route that starts an upload with it.
+func (s *Sim) startUploadRoute(q *sim.Request) (sim.Route, error) {
 	var v video
 	body, err := io.ReadAll(io.LimitReader(q.R.Body, maxJSON))
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Sim) startUpload(q *sim.Request) (sim.Route, error) {
 	return sim.Route{
 		Names: []string{"create"}, Params: []string{"uploadType", "part", "notifySubscribers"},
 		Text: func(*sim.Request) string { return v.Snippet.Title + " " + v.Snippet.Description },
-		Serve: withScopeCheck(toUpload, func(q *sim.Request) (any, error) {
+		Serve: withAnyScopeCheck(toUpload, func(q *sim.Request) (any, error) {
 			switch {
 			case q.Params.Get("uploadType") != "resumable":
 				return nil, badRequest("only uploadType=resumable is simulated")
@@ -79,7 +79,7 @@ func (s *Sim) openSession(q *sim.Request, v video, body []byte) (any, error) {
 	if s.kit.Posts.CountSince(Name, q.Account, s.kit.Now().Add(-24*time.Hour)) >= s.kit.NumberOption(OptChannelUploads) {
 		return nil, newDocumentedError("uploadLimitExceeded")
 	}
-	if err := s.spendQuota("uploads", 1, OptUploads, errUploadsExceeded); err != nil {
+	if err := s.spendQuotaOrRefuse("uploads", 1, OptUploads, errUploadsExceeded); err != nil {
 		return nil, err
 	}
 	u := &session{
@@ -91,9 +91,9 @@ func (s *Sim) openSession(q *sim.Request, v video, body []byte) (any, error) {
 
 var ranges = regexp.MustCompile(`^bytes (?:([0-9]+)-([0-9]+)|\*)/([0-9]+|\*)$`)
 
-// findUpload returns the route of a call to an upload: one that sends a chunk, one that sends the last chunk, or a
+// findUploadRoute returns the route of a call to an upload: one that sends a chunk, one that sends the last chunk, or a
 // query of its progress.
-func (s *Sim) findUpload(q *sim.Request) (sim.Route, error) {
+func (s *Sim) findUploadRoute(q *sim.Request) (sim.Route, error) {
 	from, to := int64(-1), int64(-1)
 	span := ranges.FindStringSubmatch(q.R.Header.Get("Content-Range"))
 	if span == nil {
@@ -124,7 +124,7 @@ func (s *Sim) findUpload(q *sim.Request) (sim.Route, error) {
 		s.kit.Posts.CountPublishCall(Name, u.Post)
 	}
 	route.Unlocked = true
-	route.Serve = withScopeCheck(toUpload, func(q *sim.Request) (any, error) {
+	route.Serve = withAnyScopeCheck(toUpload, func(q *sim.Request) (any, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		switch {
@@ -135,7 +135,7 @@ func (s *Sim) findUpload(q *sim.Request) (sim.Route, error) {
 		case span[3] != "*" && span[3] != fmt.Sprint(u.Size):
 			return nil, badRequest("the upload has %d bytes, not %s", u.Size, span[3])
 		case from >= 0:
-			return s.receiveChunk(q, u, from, to)
+			return s.receiveChunkWhileUnlocked(q, u, from, to)
 		case span[3] != "*" && s.kit.UploadSize(u.ID) == u.Size: // an empty request closes an exact multiple
 			return s.finishUpload(q, u)
 		}
@@ -148,9 +148,9 @@ func (s *Sim) uploadSessionLife() time.Duration {
 	return time.Duration(s.kit.NumberOption(OptSession)) * time.Hour
 }
 
-// receiveChunk adds bytes to an upload. A chunk that does not begin where the last one ended stores nothing. The lock
-// is released while bytes arrive.
-func (s *Sim) receiveChunk(q *sim.Request, u *session, from, to int64) (any, error) {
+// receiveChunkWhileUnlocked adds bytes to an upload. A chunk that does not begin where the last one ended stores
+// nothing. The caller holds the lock, which is released while bytes arrive.
+func (s *Sim) receiveChunkWhileUnlocked(q *sim.Request, u *session, from, to int64) (any, error) {
 	length := to - from + 1
 	switch {
 	case length < 1 || to >= u.Size || q.R.ContentLength != length:

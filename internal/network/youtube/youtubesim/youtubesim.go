@@ -175,7 +175,7 @@ func (s *Sim) serveAPI(w http.ResponseWriter, r *http.Request) {
 	}
 	serve := route.Serve
 	route.Serve = func(q *sim.Request) (any, error) {
-		if err := s.spendUnits(q, route.Names[0]); err != nil {
+		if err := s.spendUnitsOrRefuse(q, route.Names[0]); err != nil {
 			return nil, err
 		}
 		return serve(q)
@@ -190,8 +190,8 @@ var (
 	toChange = []string{"youtube.force-ssl", "youtube"}
 )
 
-// withScopeCheck returns a route's Serve that performs a call only if the token has one of the scopes.
-func withScopeCheck(scopes []string, serve func(*sim.Request) (any, error)) func(*sim.Request) (any, error) {
+// withAnyScopeCheck returns a route's Serve that performs a call only if the token has one of the scopes.
+func withAnyScopeCheck(scopes []string, serve func(*sim.Request) (any, error)) func(*sim.Request) (any, error) {
 	return func(q *sim.Request) (any, error) {
 		if !slices.ContainsFunc(scopes, func(scope string) bool { return q.Token.HasScopes(scopePrefix + scope) }) {
 			return nil, newDocumentedError("insufficientPermissions")
@@ -205,11 +205,11 @@ func (s *Sim) findRoute(q *sim.Request) (sim.Route, error) {
 	switch q.R.Method + " " + path {
 	case "GET /youtube/v3/channels":
 		return sim.Route{
-			Names: []string{"profile"}, Params: []string{"part", "mine"}, Serve: withScopeCheck(toRead, s.listChannels),
+			Names: []string{"profile"}, Params: []string{"part", "mine"}, Serve: withAnyScopeCheck(toRead, s.listChannels),
 		}, nil
 	case "GET /youtube/v3/videos":
 		return sim.Route{
-			Names: []string{"videos"}, Params: []string{"part", "id"}, Serve: withScopeCheck(toRead, s.listVideos),
+			Names: []string{"videos"}, Params: []string{"part", "id"}, Serve: withAnyScopeCheck(toRead, s.listVideos),
 		}, nil
 	case "GET /youtube/v3/playlistItems":
 		names := []string{"list"}
@@ -218,21 +218,22 @@ func (s *Sim) findRoute(q *sim.Request) (sim.Route, error) {
 		}
 		return sim.Route{
 			Names: names, Params: []string{"part", "playlistId", "videoId", "maxResults", "pageToken"},
-			Serve: withScopeCheck(toRead, s.listPlaylist),
+			Serve: withAnyScopeCheck(toRead, s.listPlaylist),
 		}, nil
 	case "POST /youtube/v3/playlistItems":
 		return sim.Route{
-			Names: []string{"playlist"}, Params: []string{"part"}, Serve: withScopeCheck(toChange, s.addToPlaylist),
+			Names: []string{"playlist"}, Params: []string{"part"}, Serve: withAnyScopeCheck(toChange, s.addToPlaylist),
 		}, nil
 	case "POST /upload/youtube/v3/thumbnails/set":
 		return sim.Route{
-			Names: []string{"thumbnail"}, Params: []string{"videoId", "uploadType"}, Serve: withScopeCheck(toUpload, s.setThumbnail),
+			Names: []string{"thumbnail"}, Params: []string{"videoId", "uploadType"},
+			Serve: withAnyScopeCheck(toUpload, s.setThumbnail),
 		}, nil
 	case "POST /upload/youtube/v3/videos", "PUT /upload/youtube/v3/videos":
 		if q.Params.Has("upload_id") {
-			return s.findUpload(q)
+			return s.findUploadRoute(q)
 		}
-		return s.startUpload(q)
+		return s.startUploadRoute(q)
 	}
 	return sim.Route{}, &apiError{Status: http.StatusNotFound, Reason: "notFound", Domain: "global", Message: "Not Found"}
 }
