@@ -66,9 +66,9 @@ func (p Post) isDueWithinUndoDelay(now time.Time) bool {
 	return wait > 0 && wait <= UndoDelay
 }
 
-// isRetryable reports whether a person may send a failed post again, if its account is connected. If a copy of the post
-// is live, that would publish the content twice.
-func (p Post) isRetryable() bool {
+// isRetryableOnceConnected reports whether a person may send a failed post again, if its account is connected. If a
+// copy of the post is live, that would publish the content twice.
+func (p Post) isRetryableOnceConnected() bool {
 	_, ok := MoveRetry.ResultFrom(p.Status)
 	return ok && !p.Busy && !p.HasUnknownOutcome() && p.ReplacedBy.IsZero()
 }
@@ -76,7 +76,7 @@ func (p Post) isRetryable() bool {
 // IsRetryableOnceReconnected reports whether the post's account must be reconnected before a person may send the failed
 // post again.
 func (p Post) IsRetryableOnceReconnected() bool {
-	return p.isRetryable() && p.AccountStatus != AccountOK
+	return p.isRetryableOnceConnected() && p.AccountStatus != AccountOK
 }
 
 // AllowsInBulk reports whether the post's state permits the action on a selection of posts.
@@ -111,7 +111,7 @@ func (p Post) Allows(a Act, now time.Time) bool {
 	case ActCancel:
 		return queued || p.HasPendingRetry()
 	case ActRetry:
-		return p.isRetryable() && p.AccountStatus == AccountOK
+		return p.isRetryableOnceConnected() && p.AccountStatus == AccountOK
 	case ActDuplicate:
 		return !p.HasUnknownOutcome() // a person could take the copy for a retry of a post that is live
 	case ActDelete:

@@ -111,7 +111,7 @@ func ParseID[K Kind](s string) (ID[K], error) {
 }
 
 // parseIDAllowingZero parses the printed form, including that of the zero id.
-func parseIDAllowingZero[K Kind](s string) (ID[K], bool) {
+func parseIDAllowingZero[K Kind](s string) (parsed ID[K], ok bool) {
 	var k K
 	body, ok := strings.CutPrefix(s, k.IDPrefix()+"_")
 	if !ok || len(body) != 26 || body[0] > '7' {

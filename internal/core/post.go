@@ -234,20 +234,20 @@ var stateWords = map[PostStatus]string{PostDraft: "Draft", PostQueued: "Queued",
 // StatusLine returns the post's state as one line (Spec §2): status, network, account, and local time with its zone.
 // The line is the same in the dashboard, in the API and for agents.
 func (p Post) StatusLine(networkName string) string {
-	return p.formatStatus(stateWords[p.Status]+" · "+networkName+" · "+p.AccountName, networkName)
+	return p.addTimesToStatus(stateWords[p.Status]+" · "+networkName+" · "+p.AccountName, networkName)
 }
 
 // StatusLineWithoutAccount is StatusLine without network and account, for a page that names them beside it. It still
 // names the network if Belfry waits for it. It does not call a post failed that may be live.
 func (p Post) StatusLineWithoutAccount(networkName string) string {
 	if p.HasUnknownOutcome() || p.Status == PostFailed && p.MayBeLive {
-		return p.formatStatus("Not confirmed", networkName)
+		return p.addTimesToStatus("Not confirmed", networkName)
 	}
-	return p.formatStatus(stateWords[p.Status], networkName)
+	return p.addTimesToStatus(stateWords[p.Status], networkName)
 }
 
-// formatStatus returns the line that begins with the status, followed by the times.
-func (p Post) formatStatus(line, networkName string) string {
+// addTimesToStatus returns a line that begins with the status, followed by the times.
+func (p Post) addTimesToStatus(line, networkName string) string {
 	if !p.PublishAt.IsZero() {
 		line += " · " + p.Zone.FormatTime(p.PublishAt)
 	}

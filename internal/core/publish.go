@@ -125,7 +125,7 @@ func (p Publication) nextAfterClaim(s Signal) (Publication, Action) {
 		}
 		switch {
 		case !s.AccountOK && !p.IsCallUnresolved():
-			return p.becomeFailed(DoAccount)
+			return p.becomeFailedOrOutcomeUnknown(DoAccount)
 		case !s.AccountOK && s.Stale:
 			return p.becomeOutcomeUnknown()
 		case !s.AccountOK:
@@ -139,7 +139,7 @@ func (p Publication) nextAfterClaim(s Signal) (Publication, Action) {
 	case !s.AccountOK && !s.Due: // a person may reconnect it in time
 		return p, DoAwait
 	case !s.AccountOK:
-		return p.becomeFailed(DoAccount)
+		return p.becomeFailedOrOutcomeUnknown(DoAccount)
 	case s.Held:
 		return p, DoHold
 	case p.Armed && !s.Quiet: // a refused post may exist before the network lists it
@@ -174,7 +174,7 @@ func (p Publication) nextAfterCreate(s Signal) (Publication, Action) {
 		p.Step, p.Handle = StepWaiting, s.Handle
 		return p, DoStatus
 	case Refused:
-		return p.becomeFailed(DoFail)
+		return p.becomeFailedOrOutcomeUnknown(DoFail)
 	}
 	// An orphaned handle is invisible: the next attempt creates another.
 	p.Step = StepIdle
@@ -193,12 +193,12 @@ func (p Publication) nextAfterHarmlessFailure(s Signal) (Publication, Action) {
 	case !s.Due:
 		return p, DoBackoff
 	case s.Verdict == AuthLost:
-		return p.becomeFailed(DoAccount)
+		return p.becomeFailedOrOutcomeUnknown(DoAccount)
 	case s.MayRetry:
 		p.Tries++
 		return p, DoRetry
 	}
-	return p.becomeFailed(DoFail)
+	return p.becomeFailedOrOutcomeUnknown(DoFail)
 }
 
 func (p Publication) nextAfterStatusBeforeArm(s Signal) (Publication, Action) {
@@ -227,7 +227,7 @@ func (p Publication) nextAfterStatusBeforeArm(s Signal) (Publication, Action) {
 		return p.replaceBrokenHandleIfProvesUnpublished(s)
 	case Refused, Doomed:
 		p.Handle = ""
-		return p.becomeFailed(DoFail)
+		return p.becomeFailedOrOutcomeUnknown(DoFail)
 	}
 	return p.nextAfterHarmlessFailure(s)
 }
@@ -267,7 +267,7 @@ func (p Publication) replaceDeadHandleIfProvesUnpublished(s Signal) (Publication
 		p.Step, p.Deaths = StepIdle, limitDeaths
 		return p, DoAwait
 	case p.Deaths > limitDeaths:
-		return p.becomeFailed(DoFail)
+		return p.becomeFailedOrOutcomeUnknown(DoFail)
 	}
 	p.Step = StepCreating
 	return p, DoCreate
@@ -361,7 +361,7 @@ func (p Publication) nextAfterOutcomeQuery(s Signal) (Publication, Action) {
 		return p.replaceBrokenHandleIfProvesUnpublished(s)
 	case Doomed:
 		if p.doesHandleDeathProveUnpublished() {
-			return p.withoutDeadHandleDisarmedIfProven().becomeFailed(DoFail)
+			return p.withoutDeadHandleDisarmedIfProven().becomeFailedOrOutcomeUnknown(DoFail)
 		}
 	case Ambiguous:
 		return p.believePersonElseBecomeOutcomeUnknown(s)
@@ -371,7 +371,7 @@ func (p Publication) nextAfterOutcomeQuery(s Signal) (Publication, Action) {
 		}
 	case AuthLost:
 		if !p.IsCallUnresolved() || !p.Open && p.Answer == AnswerAuth { // call and question were refused for the same reason
-			return p.becomeFailed(DoAccount)
+			return p.becomeFailedOrOutcomeUnknown(DoAccount)
 		}
 	}
 	if s.Stale {
@@ -410,9 +410,9 @@ func (p Publication) nextAfterAbsence(s Signal) (Publication, Action) {
 	}
 	switch {
 	case answer == AnswerRefused:
-		return p.becomeFailed(DoFail)
+		return p.becomeFailedOrOutcomeUnknown(DoFail)
 	case answer == AnswerAuth:
-		return p.becomeFailed(DoAccount)
+		return p.becomeFailedOrOutcomeUnknown(DoAccount)
 	case s.Held:
 		return p.holdAndDisarmIfProvenUnpublished(s)
 	}
@@ -462,9 +462,9 @@ func (p Publication) becomeOutcomeUnknown() (Publication, Action) {
 	return p, DoOutcomeUnknown
 }
 
-// becomeFailed makes the post fail. If it may be on the network, its outcome is unknown, or the network is asked once
-// the account has been reconnected.
-func (p Publication) becomeFailed(do Action) (Publication, Action) {
+// becomeFailedOrOutcomeUnknown makes the post fail. If it may be on the network, its outcome is unknown, or the network
+// is asked once the account has been reconnected.
+func (p Publication) becomeFailedOrOutcomeUnknown(do Action) (Publication, Action) {
 	switch {
 	case !p.MayHavePublished():
 		p.Step = StepRejected

@@ -32,11 +32,11 @@ func (c *claim) toStoreBudget(b network.Budget) store.Budget {
 	return stored
 }
 
-// reserveBudget counts a call that is about to be made. If the call would exceed a budget, it is not counted:
-// reserveBudget returns the exhausted budget and when the call can be made. Otherwise, the time is zero.
-func (c *claim) reserveBudget(
+// reserveCallIfRoom counts a call that is about to be made. If the call would exceed a budget, it is not counted:
+// reserveCallIfRoom returns the exhausted budget and when the call can be made. Otherwise, the time is zero.
+func (c *claim) reserveCallIfRoom(
 	ctx context.Context, do core.Action,
-) (exhaustedUntil time.Time, exhausted network.Budget, err error) {
+) (exhaustedUntilOrZero time.Time, exhausted network.Budget, err error) {
 	b, counts := c.budgetOf(do)
 	if !counts {
 		return time.Time{}, network.Budget{}, nil
@@ -56,8 +56,8 @@ func (c *claim) reserveBudget(
 	return blocking.Add(b.Window + budgetMargin), b, nil
 }
 
-// releaseBudget subtracts a call that was not made after all from the counted calls.
-func (c *claim) releaseBudget(ctx context.Context, do core.Action) {
+// tryRefundUnmadeCall subtracts a call that was not made after all from the counted calls. A failure is only logged.
+func (c *claim) tryRefundUnmadeCall(ctx context.Context, do core.Action) {
 	b, counts := c.budgetOf(do)
 	if !counts {
 		return
@@ -69,9 +69,9 @@ func (c *claim) releaseBudget(ctx context.Context, do core.Action) {
 	}
 }
 
-// postponeForBudget ends the claim and lets the post wait until the budget allows the call. beforeCall is the
+// endClaimUntilBudgetAllows ends the claim and lets the post wait until the budget allows the call. beforeCall is the
 // publication without that call.
-func (c *claim) postponeForBudget(
+func (c *claim) endClaimUntilBudgetAllows(
 	ctx context.Context, beforeCall core.Publication, until time.Time, b network.Budget,
 ) error {
 	asks := c.isOutcomeQuery(b.Call)

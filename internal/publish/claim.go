@@ -112,13 +112,13 @@ func (e *Engine) newClaimAndCountTakeover(ws core.WorkspaceID, pub store.Publica
 		}
 	}
 	return &claim{
-		engine: e, tenant: e.tenant(ws), log: e.logAbout(ws, pub.Post, pub.Platform, pub.Epoch), pub: pub,
+		engine: e, tenant: e.tenant(ws), log: e.loggerAbout(ws, pub.Post, pub.Platform, pub.Epoch), pub: pub,
 		skew: pub.ReadAt.Sub(e.cfg.Now()), aged: waited || pub.Rest == core.DoHold || pub.Rest == core.DoAwait,
 		waited: waited, hasTurn: waited,
 	}
 }
 
-func (e *Engine) logAbout(ws core.WorkspaceID, post core.PostID, platform core.Platform, epoch int64) *slog.Logger {
+func (e *Engine) loggerAbout(ws core.WorkspaceID, post core.PostID, platform core.Platform, epoch int64) *slog.Logger {
 	return e.cfg.Log.With("workspace", ws, "post", post, "network", platform, "epoch", epoch)
 }
 
@@ -168,13 +168,13 @@ func (c *claim) logAndPostponeStuckPost(ctx context.Context, cause error) error 
 // token, and the post's content. Only the operator can resolve the errors that it returns.
 func (c *claim) setUpConnectorAndItem() error {
 	cfg := c.engine.cfg
-	c.log = c.engine.logAbout(c.post.Workspace, c.post.ID, c.post.Platform, c.pub.Epoch)
+	c.log = c.engine.loggerAbout(c.post.Workspace, c.post.ID, c.post.Platform, c.pub.Epoch)
 	net, ok := cfg.Networks.FindConnector(c.post.Platform)
 	if !ok {
 		return fmt.Errorf("post %s is for the network %q, which this server does not support", c.post.ID, c.post.Platform)
 	}
 	c.net, c.desc = net, net.Describe()
-	if err := c.restoreLastFailure(); err != nil {
+	if err := c.decodeFailureAndForgetOldRefusal(); err != nil {
 		return err
 	}
 	c.decryptHandleOrMarkLost()
@@ -223,9 +223,9 @@ func (c *claim) openTokenUnlessDisconnected() (err error) {
 	return err
 }
 
-// restoreLastFailure decodes the failure that an earlier claim of the same attempt stored. It forgets the refusal of a
-// token if the account has been reconnected since then.
-func (c *claim) restoreLastFailure() error {
+// decodeFailureAndForgetOldRefusal decodes the failure that an earlier claim of the same attempt stored. It forgets the
+// refusal of a token if the account has been reconnected since then.
+func (c *claim) decodeFailureAndForgetOldRefusal() error {
 	if c.pub.Failure == nil {
 		return nil
 	}

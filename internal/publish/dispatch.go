@@ -57,16 +57,16 @@ func (e *Engine) Run(ctx context.Context, w Worker) {
 		ledger.ClaimPublicationsToPrepare, make(chan struct{}, w.Preparing), make(chan struct{}, 1), lookAgain,
 	}
 	var loads sync.WaitGroup
-	loads.Go(func() { e.runWorkload(ctx, w.Owner, due) })
+	loads.Go(func() { e.runWorkloadUntilStopped(ctx, w.Owner, due) })
 	if w.Preparing > 0 {
-		loads.Go(func() { e.runWorkload(ctx, w.Owner, preparing) })
+		loads.Go(func() { e.runWorkloadUntilStopped(ctx, w.Owner, preparing) })
 	}
 	e.lookForWorkUntilStopped(ctx, w.Poll, due, preparing, lookAgain)
 	loads.Wait()
 }
 
-// runWorkload does one kind of work until ctx ends. It returns once all work that has begun is finished.
-func (e *Engine) runWorkload(ctx context.Context, owner string, load workload) {
+// runWorkloadUntilStopped does one kind of work until ctx ends. It returns once all work that has begun is finished.
+func (e *Engine) runWorkloadUntilStopped(ctx context.Context, owner string, load workload) {
 	var publishing sync.WaitGroup
 	defer publishing.Wait()
 	for {
@@ -98,13 +98,13 @@ func (e *Engine) claimAndStartPublishing(ctx context.Context, owner string, load
 		switch {
 		case err != nil && ctx.Err() == nil:
 			e.cfg.Log.ErrorContext(ctx, "could not claim posts", "error", err)
-			sleepUntilDone(ctx, errorWait)
-			sendSignal(load.lookAgain)
+			sleepOrUntilDone(ctx, errorWait)
+			sendSignalUnlessPending(load.lookAgain)
 			return
 		case len(claims) == 0 && !hasClaimed: // another worker has locked them
 			return
 		case len(claims) < free:
-			sendSignal(load.lookAgain)
+			sendSignalUnlessPending(load.lookAgain)
 			return
 		}
 	}
@@ -118,8 +118,8 @@ func (e *Engine) claimPosts(ctx context.Context, owner string, load workload, li
 	return load.claim(ctx, owner, limit, e.cfg.Schedule.Lease, e.cfg.Now())
 }
 
-// waitForPermits waits until a permit is free, and takes all free permits, up to most. Each is for one post. It returns 0
-// when ctx ends.
+// waitForPermits waits until a permit is free, and takes all free permits, up to most. Each is for one post. It returns
+// 0 when ctx ends.
 func waitForPermits(ctx context.Context, permits chan<- struct{}, most int) (acquired int) {
 	select {
 	case permits <- struct{}{}:

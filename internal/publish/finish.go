@@ -23,16 +23,17 @@ func (e *Engine) EnqueueFollowUps(ctx context.Context, t store.Tenant, id core.P
 	if err != nil {
 		return err
 	}
-	files, err := loadPostFiles(ctx, t, post)
+	files, err := loadFilesIncludingDeleted(ctx, t, post)
 	if err != nil {
 		return err
 	}
-	return e.enqueueFollowUpsOf(ctx, t, post, files)
+	return e.enqueueFollowUpsIfIDKnown(ctx, t, post, files)
 }
 
-// enqueueFollowUpsOf is EnqueueFollowUps for a post and its files. Without the network's id of the post, nothing can
-// follow.
-func (e *Engine) enqueueFollowUpsOf(ctx context.Context, t store.Tenant, post core.Post, files []store.Media) error {
+// enqueueFollowUpsIfIDKnown is EnqueueFollowUps for a post and its files. Without the network's id of the post, it does
+// nothing, because nothing can follow.
+func (e *Engine) enqueueFollowUpsIfIDKnown(ctx context.Context, t store.Tenant, post core.Post, files []store.Media,
+) error {
 	if post.ExternalID == "" {
 		return nil
 	}
@@ -55,8 +56,8 @@ func (e *Engine) enqueueFollowUpsOf(ctx context.Context, t store.Tenant, post co
 	return t.Enqueue(ctx, queue.Link{Workspace: post.Workspace, Post: post.ID}, time.Time{})
 }
 
-// loadPostFiles returns a post's files, including deleted ones, in their order.
-func loadPostFiles(ctx context.Context, t store.Tenant, post core.Post) ([]store.Media, error) {
+// loadFilesIncludingDeleted returns a post's files, including deleted ones, in their order.
+func loadFilesIncludingDeleted(ctx context.Context, t store.Tenant, post core.Post) ([]store.Media, error) {
 	files, err := t.MediaIncludingDeleted(ctx, post.MediaIDs)
 	slices.SortFunc(files, func(a, b store.Media) int {
 		return slices.Index(post.MediaIDs, a.ID) - slices.Index(post.MediaIDs, b.ID)
@@ -82,7 +83,7 @@ func (e *Engine) RunFinalStepOrAddNote(
 	if err != nil {
 		return 0, err
 	}
-	files, err := loadPostFiles(ctx, t, post)
+	files, err := loadFilesIncludingDeleted(ctx, t, post)
 	if err != nil {
 		return 0, err
 	}

@@ -13,12 +13,12 @@ func (e *Engine) lookForWorkUntilStopped(ctx context.Context, poll time.Duration
 	polls := time.NewTicker(poll)
 	defer polls.Stop()
 	for isPoll := true; ctx.Err() == nil; {
-		next, err := e.findWork(ctx, poll, isPoll, due, preparing)
+		next, err := e.findAndSignalWork(ctx, poll, isPoll, due, preparing)
 		if err != nil {
 			if ctx.Err() == nil {
 				e.cfg.Log.ErrorContext(ctx, "could not look for posts", "error", err)
 			}
-			sleepUntilDone(ctx, errorWait)
+			sleepOrUntilDone(ctx, errorWait)
 			continue
 		}
 		timer := time.NewTimer(next)
@@ -41,11 +41,11 @@ func (e *Engine) lookForWorkUntilStopped(ctx context.Context, poll time.Duration
 // lookTimeout is how long a look may take: a connection can stay silent without an error.
 const lookTimeout = 5 * time.Second
 
-// findWork looks once for all kinds of work, in one statement, because a worker is at rest most of the time. It signals
-// the work to the workloads, and returns the time until there will be more, at most poll. At a poll, it also ends the
-// turns of dead workers, so that the posts that wait for them continue.
-func (e *Engine) findWork(ctx context.Context, poll time.Duration, isPoll bool, due, preparing workload,
-) (next time.Duration, err error) {
+// findAndSignalWork looks once for all kinds of work, in one statement, because a worker is at rest most of the time.
+// It signals the work to the workloads, and returns the time until there will be more, at most poll. At a poll, it also
+// ends the turns of dead workers, so that the posts that wait for them continue.
+func (e *Engine) findAndSignalWork(ctx context.Context, poll time.Duration, isPoll bool, due, preparing workload,
+) (untilNextLook time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	ledger := e.cfg.Store
@@ -61,24 +61,24 @@ func (e *Engine) findWork(ctx context.Context, poll time.Duration, isPoll bool, 
 
 // signalIfFound signals that there are posts to claim if the time until then is zero or less. It returns the time until
 // the next look: a workload that has claimed posts asks for one itself.
-func (l workload) signalIfFound(until, poll time.Duration) time.Duration {
+func (l workload) signalIfFound(until, poll time.Duration) (untilNextLook time.Duration) {
 	if until > 0 {
 		return until
 	}
-	sendSignal(l.found)
+	sendSignalUnlessPending(l.found)
 	return poll
 }
 
-// sendSignal sends a signal to a channel with a capacity of one, unless a signal is already waiting.
-func sendSignal(to chan<- struct{}) {
+// sendSignalUnlessPending sends a signal to a channel with a capacity of one, unless a signal is already waiting.
+func sendSignalUnlessPending(to chan<- struct{}) {
 	select {
 	case to <- struct{}{}:
 	default:
 	}
 }
 
-// sleepUntilDone waits for d, or until ctx ends.
-func sleepUntilDone(ctx context.Context, d time.Duration) {
+// sleepOrUntilDone waits for d, or until ctx ends.
+func sleepOrUntilDone(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -115,7 +115,7 @@ func (c *claim) storeOutcomeInTx(ctx context.Context, t store.Tenant, action cor
 			return t.SetAccountStatusIfTokenUnchanged(ctx, c.account.ID, c.isOwnToken, c.status.Lost, c.status.Message)
 		}
 	case core.DoLive:
-		return c.engine.enqueueFollowUpsOf(ctx, t, change.Post, c.files)
+		return c.engine.enqueueFollowUpsIfIDKnown(ctx, t, change.Post, c.files)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (c *claim) nextActionAtOrZero(action core.Action, now time.Time) time.Time 
 	case core.DoRetry:
 		return c.engine.cfg.Schedule.NextRetryAt(c.pub.Tries, now)
 	case core.DoHold:
-		return c.nextCheckDuringHold(now)
+		return c.whenToClaimThrottledPost(now)
 	case core.DoPoll:
 		if c.last != nil && c.last.Verdict != core.Pending { // this worker is stopping: another makes the next call
 			return now

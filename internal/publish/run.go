@@ -38,7 +38,7 @@ func (c *claim) runStepsUntilClaimEnds(ctx context.Context) error {
 				signal = c.dropDuplicateID(signal)
 			case errors.Is(err, errReconnected):
 				c.pub = before
-				if err := c.useNewToken(ctx); err != nil {
+				if err := c.reloadAccountToBeginAgain(ctx); err != nil {
 					return err
 				}
 				signal = c.addCircumstances(core.Signal{Verdict: core.Claimed}, c.databaseNow())
@@ -51,22 +51,22 @@ func (c *claim) runStepsUntilClaimEnds(ctx context.Context) error {
 			c.setStateAndSealHandle(next.RevertUnmadeCall(do, before.Publication))
 			return c.endClaimWithOutcome(ctx, store.RestConverting)
 		}
-		until, budget, err := c.reserveBudget(ctx, do)
+		until, budget, err := c.reserveCallIfRoom(ctx, do)
 		if err != nil {
 			return err
 		}
 		if !until.IsZero() {
-			return c.postponeForBudget(ctx, next.RevertUnmadeCall(do, before.Publication), until, budget)
+			return c.endClaimUntilBudgetAllows(ctx, next.RevertUnmadeCall(do, before.Publication), until, budget)
 		}
 		deadline, err := c.saveStepAndReceiptBeforeCall(ctx, do)
 		if err != nil {
-			c.releaseBudget(ctx, do)
+			c.tryRefundUnmadeCall(ctx, do)
 		}
 		if errors.Is(err, store.ErrNoTurn) {
-			return c.postponeForTurn(ctx, next.RevertUnmadeCall(do, before.Publication))
+			return c.endClaimUntilTurn(ctx, next.RevertUnmadeCall(do, before.Publication))
 		}
 		if errors.Is(err, store.ErrPublishingHeld) {
-			return c.postponeUntilHoldEnds(ctx, next.RevertUnmadeCall(do, before.Publication))
+			return c.endClaimUntilPublishingHoldEnds(ctx, next.RevertUnmadeCall(do, before.Publication))
 		}
 		if err == nil {
 			err = c.loadIDsOfOtherPostsIfSearching(ctx, do)
@@ -79,8 +79,9 @@ func (c *claim) runStepsUntilClaimEnds(ctx context.Context) error {
 	}
 }
 
-// useNewToken lets a claim begin again with the account's new token, after the account was reconnected.
-func (c *claim) useNewToken(ctx context.Context) (err error) {
+// reloadAccountToBeginAgain loads the account with its new token, after the account was reconnected, and lets the claim
+// begin again.
+func (c *claim) reloadAccountToBeginAgain(ctx context.Context) (err error) {
 	ctx = context.WithoutCancel(ctx)
 	c.account, c.sealedToken, err = c.tenant.AccountWithTokenIncludingDisconnected(ctx, c.account.ID)
 	if err != nil {

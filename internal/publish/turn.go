@@ -34,9 +34,9 @@ func (c *claim) nextTurnLease() (leaseOrZero time.Duration) {
 	return c.engine.cfg.Schedule.Lease
 }
 
-// postponeForTurn ends the claim because another post of the account has the turn. beforeCall is the publication
+// endClaimUntilTurn ends the claim because another post of the account has the turn. beforeCall is the publication
 // without the call that needs the turn.
-func (c *claim) postponeForTurn(ctx context.Context, beforeCall core.Publication) error {
+func (c *claim) endClaimUntilTurn(ctx context.Context, beforeCall core.Publication) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.cfg.Schedule.CallTimeout())
 	defer cancel()
 	c.setStateAndSealHandle(beforeCall)
@@ -47,9 +47,10 @@ func (c *claim) postponeForTurn(ctx context.Context, beforeCall core.Publication
 	return c.endThrottleIfProbeSucceeded(ctx, c.tenant)
 }
 
-// postponeUntilHoldEnds ends the claim because publishing was put on hold. beforeCall is the publication without the
-// irreversible call. The next claim asks the network about the handle first, which may have expired by then.
-func (c *claim) postponeUntilHoldEnds(ctx context.Context, beforeCall core.Publication) error {
+// endClaimUntilPublishingHoldEnds ends the claim because publishing was put on hold. beforeCall is the publication
+// without the irreversible call. The next claim asks the network about the handle first, which may have expired by
+// then.
+func (c *claim) endClaimUntilPublishingHoldEnds(ctx context.Context, beforeCall core.Publication) error {
 	c.log.Info("publishing is on hold; a worker continues with the post when the hold ends")
 	c.setStateAndSealHandle(beforeCall)
 	return c.endClaimWithOutcome(ctx, core.DoAwait)

@@ -106,9 +106,9 @@ func (t Tenant) PostsInCalendarEntry(ctx context.Context, f PostFilter, id core.
 		ORDER BY p.id LIMIT @limit`, q.args))
 }
 
-// buildCalendarQuery is buildQuery with only those fields of the filter that a calendar supports.
+// buildCalendarQuery is buildQueryExceptContains with only those fields of the filter that a calendar supports.
 func (f PostFilter) buildCalendarQuery() postQuery {
 	return PostFilter{
 		Account: f.Account, Group: f.Group, Platform: f.Platform, Statuses: f.Statuses, Limit: f.Limit,
-	}.buildQuery()
+	}.buildQueryExceptContains()
 }

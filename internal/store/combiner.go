@@ -36,7 +36,7 @@ func (c *combiner[In, Out]) callWithOthers(ctx context.Context, in In) (out Out,
 	if !c.running {
 		c.running = true
 		c.mu.Unlock()
-		defer c.callForWaiting() //nolint:contextcheck // the calls that follow belong to other requests
+		defer c.callForWaitingInBackground() //nolint:contextcheck // the calls that follow belong to other requests
 		return c.callWithinTime(ctx, []In{in})[0], nil
 	}
 	if c.waiting == nil {
@@ -53,8 +53,8 @@ func (c *combiner[In, Out]) callWithOthers(ctx context.Context, in In) (out Out,
 	}
 }
 
-// callForWaiting makes the next call, and those after it, in the background until nobody waits.
-func (c *combiner[In, Out]) callForWaiting() {
+// callForWaitingInBackground makes the next call, and those after it, in the background until nobody waits.
+func (c *combiner[In, Out]) callForWaitingInBackground() {
 	next := c.takeWaitingOrStop()
 	if next == nil {
 		return
@@ -75,7 +75,7 @@ func (c *combiner[In, Out]) callWithinTime(ctx context.Context, inputs []In) []O
 
 // takeWaitingOrStop returns the next call, which nobody can join from now on. If nobody waits, it returns nil, and the
 // next caller makes its own call.
-func (c *combiner[In, Out]) takeWaitingOrStop() *combinedCall[In, Out] {
+func (c *combiner[In, Out]) takeWaitingOrStop() (nextOrNil *combinedCall[In, Out]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	next := c.waiting

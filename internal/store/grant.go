@@ -29,7 +29,7 @@ func (s *Store) AccountsOfGrant(ctx context.Context, grantHash []byte, connected
 // since then.
 func (t Tenant) LockGrantOfAccount(ctx context.Context, id core.AccountID, grantHash []byte, grantedUntil time.Time,
 ) (GrantAccount, error) {
-	if err := t.store.lockGrants(ctx, grantHash); err != nil {
+	if err := t.store.lockGrantsInTx(ctx, grantHash); err != nil {
 		return GrantAccount{}, err
 	}
 	return queryOne[GrantAccount](t.query(ctx, `

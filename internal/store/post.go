@@ -183,7 +183,7 @@ const listed = `SELECT p.*, ` + listTime + ` AS listed_at FROM posts p`
 
 // ListPosts lists posts by time and then id, newest first unless the filter is ascending.
 func (t Tenant) ListPosts(ctx context.Context, f PostFilter) ([]core.Post, error) {
-	q := f.buildQuery()
+	q := f.buildQueryExceptContains()
 	if f.Contains != "" {
 		return t.searchPosts(ctx, f, q)
 	}
@@ -222,7 +222,7 @@ func (q postQuery) firstPostsSQL(limitSQL string) string {
 	return `SELECT p.* FROM ` + q.parts + ` CROSS JOIN LATERAL (` + page + `) p` + q.order + ` LIMIT ` + limitSQL
 }
 
-func (f PostFilter) buildQuery() postQuery {
+func (f PostFilter) buildQueryExceptContains() postQuery {
 	const ofWorkspace = `p.workspace_id = @ws`
 	q := postQuery{args: args{"limit": f.Limit}, part: ofWorkspace, whole: ofWorkspace}
 	narrow := func(to *string, condition, name string, value any) {

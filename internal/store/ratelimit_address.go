@@ -72,10 +72,11 @@ func (s *Store) CountRequestAndFindKey(ctx context.Context, clientAddress string
 	return count, a.holder, err, a.keyErr
 }
 
-// countRequestsFully counts as many of n requests as the limit allows, and refuses the others. The address may be any:
-// also one that has not sent a request in this part yet, or is at its limit. It returns n results, first
-// those of the allowed requests.
-func (s *Store) countRequestsFully(ctx context.Context, source requestSource, n int) (counts []RateCount, err error) {
+// countRequestsUpToLimit counts as many of n requests as the limit allows, and refuses the others. The address may be
+// any: also one that has not sent a request in this part yet, or is at its limit. It returns n results, first those of
+// the allowed requests.
+func (s *Store) countRequestsUpToLimit(ctx context.Context, source requestSource, n int,
+) (counts []RateCount, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
 		row, err := queryOne[addressLogRow](s.query(ctx, `
 			INSERT INTO address_log AS a (address, newest, here, before, oldest, parts)
@@ -104,11 +105,11 @@ func (s *Store) countRequestsFully(ctx context.Context, source requestSource, n 
 	return counts, err
 }
 
-// grantedCounts returns the counts of n allowed requests. Before them, remaining requests were allowed.
-func grantedCounts(n, remaining int, reset time.Duration) []RateCount {
+// grantedCounts returns the counts of n allowed requests. Before them, remainingBefore requests were allowed.
+func grantedCounts(n, remainingBefore int, reset time.Duration) []RateCount {
 	counts := make([]RateCount, n)
 	for i := range counts {
-		counts[i] = RateCount{Granted: true, Remaining: remaining - i - 1, Reset: reset}
+		counts[i] = RateCount{Granted: true, Remaining: remainingBefore - i - 1, Reset: reset}
 	}
 	return counts
 }

@@ -30,9 +30,9 @@ type arrivalResult struct {
 	keyErr error
 }
 
-// countArrivals counts requests with countFast and finds their API keys, in one round trip. The requests of an address
-// that countFast did not count are counted together by the first of them that calls count.
-func (s *Store) countArrivals(ctx context.Context, arrived []arrival) []arrivalResult {
+// countArrivalsAndFindKeys counts requests with countFast and finds their API keys, in one round trip. The requests of
+// an address that countFast did not count are counted together by the first of them that calls count.
+func (s *Store) countArrivalsAndFindKeys(ctx context.Context, arrived []arrival) []arrivalResult {
 	results := make([]arrivalResult, len(arrived))
 	bySource, byKey := map[requestSource][]*arrivalResult{}, map[string][]*arrivalResult{}
 	for i, a := range arrived {
@@ -69,7 +69,7 @@ func (s *Store) queueFastCount(ctx context.Context, batch *pgx.Batch, source req
 			}
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), combinedTime)
 			defer cancel()
-			return s.countRequestsFully(ctx, source, n)
+			return s.countRequestsUpToLimit(ctx, source, n)
 		})
 		for i, c := range sent {
 			c.count = func() (RateCount, error) {

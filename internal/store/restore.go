@@ -122,7 +122,7 @@ func (s *Store) HoldPublishingAndDeleteSessionsAndEmails(ctx context.Context, re
 		if err != nil {
 			return err
 		}
-		if err := s.saveRestoredReceipts(ctx, receipts); err != nil || !changed {
+		if err := s.saveReceiptsUnlessPostLive(ctx, receipts); err != nil || !changed {
 			return err
 		}
 		for _, sql := range []string{
@@ -150,21 +150,21 @@ func (s *Store) AddReceiptsAndLetHoldEnd(ctx context.Context, receipts []Restore
 		if err != nil || !changed {
 			return err
 		}
-		return s.saveRestoredReceipts(ctx, receipts)
+		return s.saveReceiptsUnlessPostLive(ctx, receipts)
 	})
 }
 
-func (s *Store) saveRestoredReceipts(ctx context.Context, receipts []RestoredReceipt) error {
+func (s *Store) saveReceiptsUnlessPostLive(ctx context.Context, receipts []RestoredReceipt) error {
 	for _, r := range receipts {
-		if err := s.saveRestoredReceipt(ctx, r); err != nil {
+		if err := s.saveReceiptUnlessPostLive(ctx, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// saveRestoredReceipt stores the receipt of a post that is not live, or of a lost copy.
-func (s *Store) saveRestoredReceipt(ctx context.Context, r RestoredReceipt) error {
+// saveReceiptUnlessPostLive stores the receipt of a post that is not live, or of a lost copy.
+func (s *Store) saveReceiptUnlessPostLive(ctx context.Context, r RestoredReceipt) error {
 	err := s.exec(ctx, `
 		INSERT INTO restored_receipts (workspace_id, post_id, step_id, handle, armed_at, live, external_id, external_url)
 		SELECT workspace_id, id, @step, @handle, @armed_at, @live, @external_id, @external_url FROM posts
@@ -377,7 +377,7 @@ func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt, now tim
 			open = sends, answer = '', handle = @handle, armed_at = @armed_at, quiet_at = clock(),
 			rest = CASE WHEN NOT sends THEN @unknown WHEN rest = @retry THEN rest ELSE @queued END,
 			due_at = least(due_at, clock()), preparing = false, next_action_at = clock(), prepare_at = NULL, `+endClaimSQL+`
-		FROM post WHERE p.post_id = post.post_id`, withErrorArgsOfDoubtSQL(args{
+		FROM post WHERE p.post_id = post.post_id`, addErrorArgsOfDoubtSQL(args{
 		"post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 		"unknown": core.DoOutcomeUnknown, "one_call": core.FlowOneCall,
 		"message": "The post was sent after the restored backup was made. Belfry does not know whether it was published.",
@@ -394,7 +394,7 @@ func (s *Store) DoubtFailedPostsWithLostCopies(ctx context.Context, now time.Tim
 				SELECT FROM restored_copies o WHERE o.workspace_id = p.workspace_id AND o.copy_of = coalesce(p.copy_of, p.id)
 			) AND NOT EXISTS (`+liveCopies+`) FOR NO KEY UPDATE OF p
 		), `+doubtSQL+`
-		SELECT`, withErrorArgsOfDoubtSQL(args{
+		SELECT`, addErrorArgsOfDoubtSQL(args{
 		"now": now, "message": "A copy of the post was, or may have been, published after the restored backup was made.",
 	}))
 }
@@ -413,11 +413,11 @@ const doubtSQL = `doubted AS (
 			INSERT INTO alerts (workspace_id, kind, reason, subject) SELECT workspace_id, @alert, @code, id FROM doubted
 		)`
 
-// withErrorArgsOfDoubtSQL adds the arguments of doubtSQL, except now and message.
-func withErrorArgsOfDoubtSQL(a args) args {
-	a["code"], a["hint"] = core.ErrorOutcomeUnknown, core.UnknownOutcomeHint
-	a["failed"], a["alert"] = core.EventFailed, AlertPost
-	return a
+// addErrorArgsOfDoubtSQL adds the arguments of doubtSQL, except now and message, to a map of arguments, and returns it.
+func addErrorArgsOfDoubtSQL(to args) args {
+	to["code"], to["hint"] = core.ErrorOutcomeUnknown, core.UnknownOutcomeHint
+	to["failed"], to["alert"] = core.EventFailed, AlertPost
+	return to
 }
 
 // AdvanceStepIDsBeyond makes new step ids greater than stepID, so that no earlier receipt looks newer than the

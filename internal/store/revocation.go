@@ -20,8 +20,8 @@ type Revocation struct {
 // grantTurn is the class of the advisory locks of grants.
 const grantTurn = int32(0x67726e74) // "grnt"
 
-// lockGrants locks grants until the transaction ends. Other transactions that lock one of them wait.
-func (s *Store) lockGrants(ctx context.Context, grantHashes ...[]byte) error {
+// lockGrantsInTx locks grants until the transaction ends. Other transactions that lock one of them wait.
+func (s *Store) lockGrantsInTx(ctx context.Context, grantHashes ...[]byte) error {
 	return s.exec(ctx, `
 		SELECT pg_advisory_xact_lock(@class, key) FROM (
 			SELECT DISTINCT hashtext(encode(g, 'hex')) AS key FROM unnest(@grants::bytea[]) AS g ORDER BY key) AS keys`,
@@ -42,7 +42,7 @@ func (t Tenant) AddRevocation(ctx context.Context, r Revocation) error {
 // of them was, or may have been, revoked since consentBegun, the time at which the consent was requested.
 func (t Tenant) LockGrantsAndCheckRevoked(ctx context.Context, grantHashes [][]byte, consentBegun time.Time,
 ) (anyRevoked bool, err error) {
-	if err := t.store.lockGrants(ctx, grantHashes...); err != nil {
+	if err := t.store.lockGrantsInTx(ctx, grantHashes...); err != nil {
 		return false, err
 	}
 	return queryValue[bool](t.store.query(ctx,
@@ -56,7 +56,7 @@ func (t Tenant) LockGrantsAndCheckRevoked(ctx context.Context, grantHashes [][]b
 // If an account needs the grant, ClaimRevocation also deletes the revocation's token: the grant stays.
 func (s *Store) ClaimRevocation(ctx context.Context, grantHash []byte, lease time.Duration) (r Revocation, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
-		if err := s.lockGrants(ctx, grantHash); err != nil {
+		if err := s.lockGrantsInTx(ctx, grantHash); err != nil {
 			return err
 		}
 		const needed = `EXISTS (SELECT FROM accounts a WHERE a.disconnected_at IS NULL AND (a.grant_hash = @grant

@@ -23,12 +23,12 @@ const preferTextIndexSQL = `SELECT set_config('work_mem', '32MB', true), set_con
 // Otherwise, searchPosts uses the text index, which is fast for rare texts.
 //
 // The index contains parts of up to four characters. For a shorter text, search_query therefore looks for all parts
-// that begin with the text, which takes longer. acquireSearchPlace limits how many searches of a workspace use the
+// that begin with the text, which takes longer. waitForSearchPlace limits how many searches of a workspace use the
 // index at once.
 func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]core.Post, error) {
 	matches := `(p.text ILIKE @q OR p.title ILIKE @q)` + q.unreplaced
 	q.unreplaced = "" // is checked only for matches
-	q.args["q"] = likePattern(f.Contains)
+	q.args["q"] = likePatternContaining(f.Contains)
 	examined := fmt.Sprint(examinedFirst)
 	if q.parts != "" {
 		examined = fmt.Sprintf(`(SELECT %d / greatest(count(*), 1) FROM %s)`, examinedFirst, q.parts)
@@ -39,7 +39,7 @@ func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]c
 		return posts, err
 	}
 
-	release, err := t.store.searches.acquireSearchPlace(ctx, t.ws)
+	release, err := t.store.searches.waitForSearchPlace(ctx, t.ws)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, whereSQL, orderB
 		contains = ` AND (m.original_name ILIKE @q OR m.title ILIKE @q OR m.description ILIKE @q
 			OR array_to_string(m.tags, E'\n') ILIKE @q)`
 	)
-	a["q"], a["examined"] = likePattern(f.Contains), examinedFirst
+	a["q"], a["examined"] = likePatternContaining(f.Contains), examinedFirst
 	orderSQL := orderBySQL + ` LIMIT @limit`
 	first := `FROM (SELECT m.*` + mediaSource + whereSQL + orderBySQL + ` LIMIT @examined) m`
 	files, err := queryMany[Media](t.queryReplanned(ctx,
@@ -81,7 +81,7 @@ func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, whereSQL, orderB
 		return files, err
 	}
 
-	release, err := t.store.searches.acquireSearchPlace(ctx, t.ws)
+	release, err := t.store.searches.waitForSearchPlace(ctx, t.ws)
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +96,8 @@ func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, whereSQL, orderB
 	return found, err
 }
 
-// likePattern returns the LIKE pattern that matches texts with s in them.
-func likePattern(s string) string {
+// likePatternContaining returns the LIKE pattern that matches texts with s in them.
+func likePatternContaining(s string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s) + "%"
 }
 
@@ -116,9 +116,9 @@ type searchPlaces struct {
 	users  int // how many searches run or wait; the last one removes the entry
 }
 
-// acquireSearchPlace waits until a search of the workspace may use the index. The caller calls release when
-// the search has ended.
-func (s *searchLimiter) acquireSearchPlace(ctx context.Context, ws core.WorkspaceID) (release func(), err error) {
+// waitForSearchPlace waits until a search of the workspace may use the index. The caller calls release when the search
+// has ended.
+func (s *searchLimiter) waitForSearchPlace(ctx context.Context, ws core.WorkspaceID) (release func(), err error) {
 	s.mu.Lock()
 	q, ok := s.queues[ws]
 	if !ok {

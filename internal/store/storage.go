@@ -39,16 +39,16 @@ func (t Tenant) ReserveStorage(ctx context.Context, bytes int64, limit *int64) (
 
 // setChargedBytes changes how many of a file's bytes count toward the storage, regardless of the limit. The caller must
 // have locked the file.
-func (t Tenant) setChargedBytes(ctx context.Context, m Media, bytes int64) error {
-	if bytes == m.Charged {
+func (t Tenant) setChargedBytes(ctx context.Context, locked Media, bytes int64) error {
+	if bytes == locked.Charged {
 		return nil
 	}
 	err := t.execOne(ctx, `UPDATE media SET charged = @bytes WHERE workspace_id = @ws AND id = @id`,
-		args{"id": m.ID, "bytes": bytes})
+		args{"id": locked.ID, "bytes": bytes})
 	if err != nil {
 		return err
 	}
-	return t.addUsedStorage(ctx, bytes-m.Charged)
+	return t.addUsedStorage(ctx, bytes-locked.Charged)
 }
 
 // addUsedStorage changes the used storage by delta bytes, regardless of the limit.

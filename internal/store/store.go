@@ -51,18 +51,19 @@ func New(pool *pgxpool.Pool) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{pool: pool, jobs: jobs, q: pool, searches: &searchLimiter{}}
-	s.arrivals = &combiner[arrival, arrivalResult]{call: s.countArrivals}
+	s.arrivals = &combiner[arrival, arrivalResult]{call: s.countArrivalsAndFindKeys}
 	return s, nil
 }
 
 // Tx calls f in one transaction, which is committed if f returns nil and otherwise rolled back. Within a transaction,
 // Tx calls f in that same transaction.
 func (s *Store) Tx(ctx context.Context, f func(*Store) error) error {
-	return s.runInTx(ctx, pgx.TxOptions{}, f)
+	return s.runInNewOrCurrentTx(ctx, pgx.TxOptions{}, f)
 }
 
-// runInTx calls f in a new transaction with the given options or, within a transaction, in that same transaction.
-func (s *Store) runInTx(ctx context.Context, options pgx.TxOptions, f func(*Store) error) error {
+// runInNewOrCurrentTx calls f in a new transaction with the given options or, within a transaction, in that same
+// transaction, whatever its options.
+func (s *Store) runInNewOrCurrentTx(ctx context.Context, options pgx.TxOptions, f func(*Store) error) error {
 	if s.tx != nil {
 		return f(s)
 	}
@@ -119,7 +120,7 @@ func (t Tenant) Tx(ctx context.Context, f func(Tenant) error) error {
 
 // ReadSnapshot calls f in a read-only transaction. All statements of f read the data of the same moment.
 func (t Tenant) ReadSnapshot(ctx context.Context, f func(Tenant) error) error {
-	return t.store.runInTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
+	return t.store.runInNewOrCurrentTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
 		func(s *Store) error { return f(Tenant{s, t.ws}) })
 }
 

@@ -96,7 +96,7 @@ var bugs = []bug{
 	{
 		Name: "an error counts as evidence", File: rules,
 		Old:     "p.Open, p.Answer = false, answers[s.Verdict]\n\t\treturn p, p.Flow.chooseOutcomeQuery()",
-		New:     "p.Open, p.Answer = false, answers[s.Verdict]\n\t\treturn p.becomeFailed(DoFail)",
+		New:     "p.Open, p.Answer = false, answers[s.Verdict]\n\t\treturn p.becomeFailedOrOutcomeUnknown(DoFail)",
 		Package: engine, Tests: []string{"TestAPostShownSomeTimeAfterItsRefusalIsLive"},
 	},
 	{
@@ -125,9 +125,9 @@ var bugs = []bug{
 	},
 	{
 		Name: "the link is fetched while the post becomes live", File: "internal/publish/outcome.go",
-		Old: "return c.engine.enqueueFollowUpsOf(ctx, t, change.Post, c.files)",
+		Old: "return c.engine.enqueueFollowUpsIfIDKnown(ctx, t, change.Post, c.files)",
 		New: "if _, err := c.net.FetchLink(ctx, c.item, change.Post.ExternalID); err != nil {\n\t\t\treturn store.ErrFenced\n\t\t}\n\t\t" +
-			"return c.engine.enqueueFollowUpsOf(ctx, t, change.Post, c.files)",
+			"return c.engine.enqueueFollowUpsIfIDKnown(ctx, t, change.Post, c.files)",
 		Package: engine, Tests: []string{"TestAPostIsLiveAlthoughItsLinkCannotBeFetched"},
 	},
 	{

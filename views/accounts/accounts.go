@@ -148,9 +148,9 @@ func (m Model) managersText() string {
 // filtersFrom is the smallest number of accounts for which the page has a filter.
 const filtersFrom = 6
 
-// firstLost returns the id of the first account on the page that must be reconnected; "" if there is none. The button
-// that reconnects it is the main one of the page.
-func (m Model) firstLost() string {
+// firstReconnectableIDOrEmpty returns the id of the first account on the page that the person can and must reconnect;
+// "" if there is none. The button that reconnects it is the main one of the page.
+func (m Model) firstReconnectableIDOrEmpty() string {
 	for _, n := range m.Networks {
 		for _, a := range n.Accounts {
 			if n.Configured && m.Frame.Manages && a.Status != string(core.AccountOK) {
@@ -180,19 +180,19 @@ func (m Model) pageURL(page int) string {
 	return m.Frame.Link.Accounts() + "?" + query.Encode()
 }
 
-// ContentHash returns a string that changes whenever the list would look different. Pages poll with it (updateURL).
+// ContentHash returns a string that changes whenever the list would look different. Pages poll with it (pollURL).
 func (m Model) ContentHash() string {
 	return ui.HashValues(m.accountsSummaryText(), m.Networks, m.Zone.Name(), m.Frame.Manages)
 }
 
-// updateURL returns the address for polling the list. The response is 204 if nothing has changed.
-func (m Model) updateURL() string { return m.pageURL(m.Filter.Page) + "&seen=" + m.ContentHash() }
+// pollURL returns the address for polling the list. The response is 204 if nothing has changed.
+func (m Model) pollURL() string { return m.pageURL(m.Filter.Page) + "&seen=" + m.ContentHash() }
 
 // isAtLimit reports whether the plan allows no further account.
 func (m Model) isAtLimit() bool { return m.Limit != nil && m.Used >= *m.Limit }
 
-// limitTitle says that the limit is reached or exceeded. isAtLimit must be true.
-func (m Model) limitTitle() string {
+// limitReachedTitle says that the limit is reached or exceeded. isAtLimit must be true.
+func (m Model) limitReachedTitle() string {
 	state := "have reached"
 	if m.Used > *m.Limit {
 		state = "are over"

@@ -63,7 +63,7 @@ func Page(m Model) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				if m.Used > 0 && m.Frame.Manages && !m.isAtLimit() {
-					var templ_7745c5c3_Var4 = []any{"button", templ.KV("primary", m.firstLost() == "")}
+					var templ_7745c5c3_Var4 = []any{"button", templ.KV("primary", m.firstReconnectableIDOrEmpty() == "")}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var4...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -168,7 +168,7 @@ func Page(m Model) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Alert(ui.ToneInfo, m.limitTitle()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Alert(ui.ToneInfo, m.limitReachedTitle()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -466,9 +466,9 @@ func ListPart(m Model) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var22 string
-		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(m.updateURL())
+		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(m.pollURL())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/accounts/accounts.templ`, Line: 93, Col: 24}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/accounts/accounts.templ`, Line: 93, Col: 22}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 		if templ_7745c5c3_Err != nil {
@@ -1584,7 +1584,7 @@ func accountActs(m Model, n Network, a Account) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if n.Configured {
-			var templ_7745c5c3_Var75 = []any{"button", templ.KV("primary", a.ID == m.firstLost()), templ.KV("quiet", a.shownState() == string(core.AccountOK))}
+			var templ_7745c5c3_Var75 = []any{"button", templ.KV("primary", a.ID == m.firstReconnectableIDOrEmpty()), templ.KV("quiet", a.shownState() == string(core.AccountOK))}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var75...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -157,7 +157,7 @@ func (m Model) urlWith(change func(*link.Calendar)) string {
 	return m.Frame.Link.Calendar(shown)
 }
 
-func (m Model) viewURL(view string) string {
+func (m Model) chooseViewURL(view string) string {
 	shown := m.Shown
 	shown.View = view
 	return addStartAnchorIfWeek(view, m.Frame.Link.ChooseCalendarView(shown))
@@ -312,14 +312,14 @@ func (m Model) nothingText() string {
 		return "No posts for " + m.title() + " match the filter."
 	}
 	text := "No posts are scheduled for " + m.title() + "."
-	if m.mustConnectFirst() {
+	if m.canConnectFirstAccount() {
 		text += " To schedule one, connect an account first."
 	}
 	return text
 }
 
-// mustConnectFirst reports whether the person can connect an account and there is none yet.
-func (m Model) mustConnectFirst() bool { return len(m.Accounts) == 0 && m.Frame.Manages }
+// canConnectFirstAccount reports whether the person can connect an account and there is none yet.
+func (m Model) canConnectFirstAccount() bool { return len(m.Accounts) == 0 && m.Frame.Manages }
 
 // unfilteredURL returns the address of the view without the filter.
 func (m Model) unfilteredURL() string {
@@ -332,8 +332,8 @@ func (m Model) isToday(d Day) bool { return d.Date.Equal(m.today()) }
 // contain days of other months.
 func (m Model) isInMonth(d Day) bool { return d.Date.Month() == m.Date.Month() }
 
-// dayNumber returns the number of a day in a month or, for a day of another month, its date.
-func (m Model) dayNumber(d Day) string {
+// dayNumberOrDate returns the number of a day in a month or, for a day of another month, its date.
+func (m Model) dayNumberOrDate(d Day) string {
 	if m.isInMonth(d) {
 		return strconv.Itoa(d.Date.Day())
 	}
@@ -431,7 +431,7 @@ func (d Day) totalBesideDotsOrEmpty() string {
 }
 
 // clockChangeText says how a clock change affects the length of the day. It returns "" if the day has none.
-func (d Day) clockChangeText() string {
+func (d Day) clockChangeText() (textOrEmpty string) {
 	if d.ClockChange == 0 {
 		return ""
 	}
@@ -495,7 +495,7 @@ func (m Model) minuteOfCurrentHour() string {
 }
 
 // hourClass returns the CSS class of an hour. Quiet hours take less space.
-func (m Model) hourClass(d Day, h Hour) string {
+func (m Model) hourClass(d Day, h Hour) (classOrEmpty string) {
 	switch {
 	case h.Skipped:
 		return "skipped"
@@ -561,8 +561,8 @@ func CountPosts(entries []Post) (n int) {
 	return n
 }
 
-// excerpt returns at most maxChars of a post's title or text on one line.
-func (p Post) excerpt(maxChars int) string {
+// excerptOrNoText returns at most maxChars of a post's title or text on one line, or "No text".
+func (p Post) excerptOrNoText(maxChars int) string {
 	return cmp.Or(core.Excerpt(p.Text, maxChars), "No text")
 }
 
@@ -575,9 +575,9 @@ const (
 // excerptForView returns the beginning of a post's title or text that fits into the view.
 func (m Model) excerptForView(p Post) string {
 	if m.Shown.View == link.ViewMonth || m.Shown.View == link.ViewWeek {
-		return p.excerpt(excerptInCell)
+		return p.excerptOrNoText(excerptInCell)
 	}
-	return p.excerpt(excerptInList)
+	return p.excerptOrNoText(excerptInList)
 }
 
 // states are the options of the filter by state.

@@ -67,8 +67,8 @@ func (f Frame) currentWorkspace() Workspace {
 	return Workspace{Slug: string(f.Link), Name: f.Workspace}
 }
 
-// sharesName reports whether another of the person's workspaces has the same name.
-func (f Frame) sharesName(w Workspace) bool {
+// isWorkspaceNameAmbiguous reports whether another of the person's workspaces has the same name.
+func (f Frame) isWorkspaceNameAmbiguous(w Workspace) bool {
 	return slices.ContainsFunc(append(slices.Clone(f.Others), f.currentWorkspace()), func(other Workspace) bool {
 		return other.Name == w.Name && other.Slug != w.Slug
 	})
@@ -200,7 +200,7 @@ func (f Frame) noticeCountText() string {
 }
 
 // ariaCurrent returns "page" if the current page belongs to the entry, and "" otherwise.
-func (e navEntry) ariaCurrent(f Frame) string {
+func (e navEntry) ariaCurrent(f Frame) (pageOrEmpty string) {
 	if e.section == f.Section {
 		return "page"
 	}

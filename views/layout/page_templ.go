@@ -811,7 +811,7 @@ func switchWords(f Frame, w Workspace) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if f.sharesName(w) {
+		if f.isWorkspaceNameAmbiguous(w) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<code>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -34,8 +34,8 @@ func SignInFor(next string) string {
 func Invitation(token string) string { return joinPath("/invitations", token) }
 
 // joinPath joins a collection, an id, which it escapes, and further parts, which it does not escape.
-func joinPath(collection, id string, rest ...string) string {
-	return strings.Join(append([]string{collection, url.PathEscape(id)}, rest...), "/")
+func joinPath(collection, unescapedID string, escapedRest ...string) string {
+	return strings.Join(append([]string{collection, url.PathEscape(unescapedID)}, escapedRest...), "/")
 }
 
 // withQuery returns a path with a query, or only the path if the query is empty.

@@ -34,7 +34,7 @@ func (f File) name() string {
 func (f File) isVideo() bool { return f.Kind == string(core.FileVideo) }
 
 // deletionText says on which day the file's bytes will be deleted. It returns "" if they are kept.
-func (f File) deletionText(zone core.Zone) string {
+func (f File) deletionText(zone core.Zone) (textOrEmpty string) {
 	if f.DeletedAt.IsZero() {
 		return ""
 	}
@@ -42,7 +42,7 @@ func (f File) deletionText(zone core.Zone) string {
 }
 
 // thumbnailURL returns the address of the file's thumbnail, or "" if there is none.
-func (f File) thumbnailURL() string {
+func (f File) thumbnailURL() (urlOrEmpty string) {
 	if f.ThumbnailURL == nil || f.PurgedAt != nil {
 		return ""
 	}
@@ -77,7 +77,7 @@ func (f File) formatVideoLengthOrEmpty() string {
 }
 
 // unusableLabel returns why the file cannot be used, for example because it is still being processed, or "" if it can.
-func (f File) unusableLabel() string {
+func (f File) unusableLabel() (labelOrEmpty string) {
 	switch {
 	case f.PurgedAt != nil:
 		return "Deleted"
@@ -119,7 +119,7 @@ func (f File) typeOrStateText() string {
 	return f.typeLabel()
 }
 
-func (f File) dimensions() string {
+func (f File) dimensions() (textOrEmpty string) {
 	if f.Width == nil || f.Height == nil {
 		return ""
 	}
@@ -130,8 +130,8 @@ func (f File) sizeText() string { return core.FormatBytes(f.Size) }
 
 func (f File) tagList() string { return strings.Join(f.Tags, ", ") }
 
-// altText returns the file's alternative text or, if it has none, its name.
-func (f File) altText() string {
+// altTextOrName returns the file's alternative text or, if it has none, its name.
+func (f File) altTextOrName() string {
 	if f.Description != nil {
 		return *f.Description
 	}
@@ -217,7 +217,7 @@ func formatRetention(d time.Duration) string {
 }
 
 // whyKeptText says why the file's bytes are kept. It returns "" if they are not.
-func (m FileModel) whyKeptText() string {
+func (m FileModel) whyKeptText() (textOrEmpty string) {
 	switch {
 	case m.Status != string(core.MediaReady) || m.PurgedAt != nil || !m.DeletedAt.IsZero():
 		return ""
@@ -230,7 +230,8 @@ func (m FileModel) whyKeptText() string {
 	return "Kept until " + m.retentionText() + " after a post with this file goes live."
 }
 
-// canBePinned reports whether pinning would keep the file's bytes longer, and the person may do it.
-func (m FileModel) canBePinned() bool {
+// offersPinning reports whether the page offers to pin the file: that would keep the file's bytes longer, and the
+// person may do it.
+func (m FileModel) offersPinning() bool {
 	return m.Frame.Writes && !m.Pinned && m.Status == string(core.MediaReady) && m.PurgedAt == nil
 }

@@ -708,9 +708,9 @@ func viewer(m FileModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var29 string
-			templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(m.altText())
+			templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(m.altTextOrName())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/media/file.templ`, Line: 128, Col: 40}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/media/file.templ`, Line: 128, Col: 46}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 			if templ_7745c5c3_Err != nil {
@@ -1005,7 +1005,7 @@ func fileFacts(m FileModel) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if m.canBePinned() {
+			if m.offersPinning() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 78, "To keep the file longer, <a href=\"#file-pinned\">pin it</a>.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

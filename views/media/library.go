@@ -61,8 +61,8 @@ func (m LibraryModel) retentionRule() string {
 		formatRetention(m.Retention) + " after the last post that uses it goes live."
 }
 
-// urlWith returns the address of the first page of the list after a change to its filter.
-func (m LibraryModel) urlWith(change func(*link.MediaFilter)) string {
+// firstPageURLWith returns the address of the first page of the list after a change to its filter.
+func (m LibraryModel) firstPageURLWith(change func(*link.MediaFilter)) string {
 	f := m.Filter
 	f.After = ""
 	change(&f)
@@ -115,15 +115,15 @@ func (m LibraryModel) tagInputLabel(index int) string {
 }
 
 // currentFolderID returns the id of the current folder, or "" for the lists of all files and of files in no folder.
-func (m LibraryModel) currentFolderID() string {
+func (m LibraryModel) currentFolderID() (idOrEmpty string) {
 	if m.Filter.Folder == link.RootFolder {
 		return ""
 	}
 	return m.Filter.Folder
 }
 
-// isEmptyLibrary reports whether the page asks the person to add the first files.
-func (m LibraryModel) isEmptyLibrary() bool {
+// asksForFirstFiles reports whether the page asks the person to add the first files. It does not ask a viewer.
+func (m LibraryModel) asksForFirstFiles() bool {
 	isUnfiltered := m.Filter.Folder == "" && m.Filter.After == "" && !m.isFilteredWithinFolder()
 	return isUnfiltered && len(m.Files) == 0 && m.Frame.Writes
 }
@@ -186,7 +186,7 @@ func (m LibraryModel) filterChips() []ui.FilterChip {
 	var list []ui.FilterChip
 	add := func(what, value string, remove func(*link.MediaFilter)) {
 		if value != "" {
-			list = append(list, ui.FilterChip{Label: what + ": " + value, URL: m.urlWith(remove)})
+			list = append(list, ui.FilterChip{Label: what + ": " + value, URL: m.firstPageURLWith(remove)})
 		}
 	}
 	f := m.Filter

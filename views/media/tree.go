@@ -24,7 +24,7 @@ func NewTree(sortedByName []contract.Folder) Tree {
 }
 
 // parentID returns the id of the folder's parent, or "" at the top level.
-func parentID(f contract.Folder) string {
+func parentID(f contract.Folder) (idOrEmpty string) {
 	if f.ParentID == nil {
 		return ""
 	}
@@ -40,7 +40,7 @@ func (t Tree) pathTo(id string) (path []contract.Folder) {
 	return path
 }
 
-func (t Tree) folderName(id string) string { return t.byID[id].Name }
+func (t Tree) folderName(id string) (nameOrEmpty string) { return t.byID[id].Name }
 
 // PathName returns the names of a folder and of those above it, such as "Summer / Beach".
 func (t Tree) PathName(id string) string {

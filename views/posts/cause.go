@@ -45,8 +45,8 @@ func (c Cause) IsWaitingForFile() bool { return c.Code == core.IssueMediaNotRead
 // isInfo reports whether the cause only says what Belfry does, and needs no decision.
 func (c Cause) isInfo() bool { return c.Code == core.WarnImagesConverted.Code }
 
-// isWarning reports whether somebody should look at the cause before the posts are created.
-func (c Cause) isWarning() bool { return c.Warning && !c.isInfo() }
+// isWarningNotInfo reports whether somebody should look at the cause before the posts are created.
+func (c Cause) isWarningNotInfo() bool { return c.Warning && !c.isInfo() }
 
 // NeedsFix reports whether somebody has to change something before the posts can be created. It returns false for
 // warnings and for a file that is still being checked.
@@ -110,10 +110,10 @@ func (m PlanModel) countCausesToFix() (n int) {
 	return n
 }
 
-// countWarnings returns the number of the plan's warnings. Information does not count.
-func (m PlanModel) countWarnings() (n int) {
+// countWarningsExceptInfo returns the number of the plan's warnings. Information does not count.
+func (m PlanModel) countWarningsExceptInfo() (n int) {
 	for _, c := range m.Causes {
-		if c.isWarning() {
+		if c.isWarningNotInfo() {
 			n++
 		}
 	}
@@ -125,8 +125,8 @@ func (m PlanModel) isOnlyWaitingForFiles() bool {
 	return m.Plan != nil && !m.Plan.OK && len(m.Causes) > 0 && m.countCausesToFix() == 0
 }
 
-// rowOnlyWaitsForFiles reports whether a row's post can be created as soon as its files have been checked.
-func rowOnlyWaitsForFiles(row PlanRow) bool {
+// isRowOnlyWaitingForFiles reports whether a row's post can be created as soon as its files have been checked.
+func isRowOnlyWaitingForFiles(row PlanRow) bool {
 	return len(row.Issues) > 0 && !slices.ContainsFunc(row.Issues, func(i contract.Issue) bool {
 		return i.Code != string(core.IssueMediaNotReady.Code)
 	})

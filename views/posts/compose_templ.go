@@ -59,7 +59,7 @@ func Compose(m ComposeModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = layout.PageHeader(m.Frame.Title, m.pageSentence()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout.PageHeader(m.Frame.Title, m.queuedEditNoteOrEmpty()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -159,7 +159,7 @@ type Override struct {
 
 // ownContentText names the content that is the network's own, such as "own text and tags". It returns "" if all content
 // is shared.
-func (o Override) ownContentText() string {
+func (o Override) ownContentText() (textOrEmpty string) {
 	var own []string
 	for _, part := range []struct{ name, value string }{{"text", o.Text}, {"title", o.Title}, {"tags", o.Tags}} {
 		if part.value != "" && !(o.NoText && part.name == "text") {
@@ -261,7 +261,7 @@ func (m ComposeModel) errorOrCausesFor(input string) (causes []Cause) {
 }
 
 // errorOrCausesText returns the texts of errorOrCausesFor as one paragraph, or "".
-func (m ComposeModel) errorOrCausesText(input string) string {
+func (m ComposeModel) errorOrCausesText(input string) (textOrEmpty string) {
 	var words []string
 	for _, c := range m.errorOrCausesFor(input) {
 		words = append(words, c.Message, c.Hint)
@@ -324,7 +324,7 @@ func (m ComposeModel) hasNetworkTabs() bool {
 }
 
 // openTabPlatform returns the network whose tab is open, or "" for the shared inputs.
-func (m ComposeModel) openTabPlatform() string {
+func (m ComposeModel) openTabPlatform() (platformOrEmpty string) {
 	if slices.ContainsFunc(m.shownNetworks(), func(n Network) bool { return n.ID == m.Values.Tab }) {
 		return m.Values.Tab
 	}
@@ -332,7 +332,7 @@ func (m ComposeModel) openTabPlatform() string {
 }
 
 // firstFileAltText returns the alternative text of the first file, which is sent to networks that accept one.
-func (m ComposeModel) firstFileAltText() string {
+func (m ComposeModel) firstFileAltText() (textOrEmpty string) {
 	if len(m.Files) == 0 {
 		return ""
 	}
@@ -386,8 +386,8 @@ func (m ComposeModel) addFilesURL() string {
 	return m.Frame.Link.AddComposerFiles()
 }
 
-// pageSentence says what happens to a queued post while it is edited.
-func (m ComposeModel) pageSentence() string {
+// queuedEditNoteOrEmpty says what happens to a queued post while it is edited. It returns "" for other posts.
+func (m ComposeModel) queuedEditNoteOrEmpty() string {
 	if m.Plan.Queued {
 		return "The post does not change until you save."
 	}
@@ -424,7 +424,7 @@ func (m ComposeModel) titleLabel() string {
 }
 
 // inputID returns the HTML id of the input with a name, or "" if it has none.
-func (m ComposeModel) inputID(name string) string {
+func (m ComposeModel) inputID(name string) (idOrEmpty string) {
 	parts := strings.SplitN(name, ".", 3)
 	switch {
 	case len(parts) == 3 && parts[0] == "override":
@@ -444,10 +444,10 @@ func (m ComposeModel) inputID(name string) string {
 func (m ComposeModel) verdictTargetID() (idOrEmpty string) {
 	has, otherwise := Cause.NeedsFix, ""
 	switch {
-	case m.Plan.isOnlyWaitingForFiles(), m.Plan.canSubmit() && m.Plan.countWarnings() == 0:
+	case m.Plan.isOnlyWaitingForFiles(), m.Plan.canSubmit() && m.Plan.countWarningsExceptInfo() == 0:
 		return ""
 	case m.Plan.canSubmit():
-		has, otherwise = Cause.isWarning, "plan"
+		has, otherwise = Cause.isWarningNotInfo, "plan"
 	}
 	names := append([]string{FieldAccount}, sharedInputNames...)
 	for _, n := range m.shownNetworks() {
@@ -493,9 +493,9 @@ func (m PlanModel) asksBeforeSubmitting() bool { return len(m.Rows) > 1 }
 // maxTextStart is how many characters of a text the confirmation dialog shows.
 const maxTextStart = 120
 
-// sharedTextStart returns the beginning of the shared text if the confirmation dialog is about posts that have it, or
-// "".
-func (m ComposeModel) sharedTextStart() string {
+// dialogSharedTextStart returns the beginning of the shared text if the confirmation dialog is about posts that have
+// it, or "".
+func (m ComposeModel) dialogSharedTextStart() (textOrEmpty string) {
 	isShared := func(row PlanRow) bool {
 		own := m.Values.Overrides[row.Platform]
 		return own.Text == "" && !own.NoText
@@ -506,8 +506,8 @@ func (m ComposeModel) sharedTextStart() string {
 	return core.Excerpt(m.Values.Text, maxTextStart)
 }
 
-// ownTextStart returns the beginning of a row's own text for the confirmation dialog, or "".
-func (m ComposeModel) ownTextStart(row PlanRow) string {
+// dialogOwnTextStart returns the beginning of a row's own text for the confirmation dialog, or "".
+func (m ComposeModel) dialogOwnTextStart(row PlanRow) (textOrEmpty string) {
 	own := m.Values.Overrides[row.Platform]
 	if !m.Plan.asksBeforeSubmitting() || own.NoText {
 		return ""

@@ -104,19 +104,19 @@ func (m ListModel) ContentHash() string {
 // moveInputWithProposals returns the values of the inputs for moving posts, with proposals in place of empty values.
 func (m ListModel) moveInputWithProposals() MoveInput {
 	in, way := m.Move, MoveLater
-	if m.movesDay() {
+	if m.isForMovingDay() {
 		way = MoveToDay
 	}
-	in.Way, in.Number, in.Day = cmp.Or(in.Way, way), cmp.Or(in.Number, "1"), cmp.Or(in.Day, m.proposedDay())
+	in.Way, in.Number, in.Day = cmp.Or(in.Way, way), cmp.Or(in.Number, "1"), cmp.Or(in.Day, m.proposedMoveDate())
 	return in
 }
 
-// movesDay reports whether the page is for moving the posts of a day of the calendar.
-func (m ListModel) movesDay() bool { return m.Calendar != nil && m.Calendar.Date != "" }
+// isForMovingDay reports whether the page is for moving the posts of a day of the calendar.
+func (m ListModel) isForMovingDay() bool { return m.Calendar != nil && m.Calendar.Date != "" }
 
-// proposedDay returns the day that is proposed for a move, YYYY-MM-DD: tomorrow or, for the posts of a later entry or
-// day of the calendar, the day after it.
-func (m ListModel) proposedDay() string {
+// proposedMoveDate returns the day that is proposed for a move, YYYY-MM-DD: tomorrow or, for the posts of a later entry
+// or day of the calendar, the day after it.
+func (m ListModel) proposedMoveDate() (isoDate string) {
 	day := m.Zone.Today(m.Now)
 	if m.Calendar != nil && len(m.Rows) > 0 && m.Rows[0].PublishAt != nil {
 		if own := m.Zone.Today(m.Rows[0].PublishAt.Time); own.After(day) {
@@ -204,9 +204,9 @@ func (m ListModel) tabCount(t tab) (n int, known bool) {
 	return all, true
 }
 
-// returnURL returns the page to show after an action on the selected posts: the day of the calendar to which they
-// belong, or else the current page of the list.
-func (m ListModel) returnURL() string {
+// urlAfterAction returns the address of the page to show after an action on the selected posts: the day of the calendar
+// to which they belong, or else the current page of the list.
+func (m ListModel) urlAfterAction() string {
 	if day := m.calendarDayURLOrEmpty(); day != "" {
 		return day
 	}
@@ -215,7 +215,7 @@ func (m ListModel) returnURL() string {
 
 // calendarDayURLOrEmpty returns the day of the calendar if the rows are its posts.
 func (m ListModel) calendarDayURLOrEmpty() string {
-	if !m.movesDay() {
+	if !m.isForMovingDay() {
 		return ""
 	}
 	return m.Frame.Link.Calendar(*m.Calendar)
@@ -268,8 +268,8 @@ func (m ListModel) hasConditionsBesideText() bool {
 	return f.HasConditionsBesideStatus()
 }
 
-// clearAllURL returns the address of the tab without any conditions.
-func (m ListModel) clearAllURL() string {
+// tabURLWithoutConditions returns the address of the tab without any conditions.
+func (m ListModel) tabURLWithoutConditions() string {
 	return m.Frame.Link.Posts(link.Filter{Status: m.Filter.Status})
 }
 
@@ -298,13 +298,13 @@ func (m ListModel) filterChips() []ui.FilterChip {
 	add("Account", ui.OptionLabel(m.Accounts, f.Account), func(f *link.Filter) { f.Account = "" })
 	add("Group", ui.OptionLabel(m.Groups, f.Group), func(f *link.Filter) { f.Group = "" })
 	add("Network", ui.OptionLabel(m.Networks, f.Network), func(f *link.Filter) { f.Network = "" })
-	add("From", formatDate(f.From), func(f *link.Filter) { f.From = "" })
-	add("To", formatDate(f.To), func(f *link.Filter) { f.To = "" })
+	add("From", formatDateIfISO(f.From), func(f *link.Filter) { f.From = "" })
+	add("To", formatDateIfISO(f.To), func(f *link.Filter) { f.To = "" })
 	return list
 }
 
-// formatDate formats a date, YYYY-MM-DD, for people. It returns anything else unchanged.
-func formatDate(date string) string {
+// formatDateIfISO formats a date, YYYY-MM-DD, for people. It returns anything else unchanged.
+func formatDateIfISO(date string) string {
 	day, err := time.Parse(time.DateOnly, date)
 	if err != nil {
 		return date
@@ -318,9 +318,9 @@ type day struct {
 	rows        []Row
 }
 
-// groupByDay groups the rows by day. If the tab is not divided by day, or the page's title is the day, it returns all
-// rows in one group.
-func (m ListModel) groupByDay() []day {
+// groupByDayOrAsOne groups the rows by day. If the tab is not divided by day, or the page's title is the day, it
+// returns all rows in one group.
+func (m ListModel) groupByDayOrAsOne() []day {
 	if !m.currentTab().byDay || m.calendarDayURLOrEmpty() != "" {
 		return []day{{rows: m.Rows}}
 	}
@@ -372,9 +372,9 @@ func (m ListModel) dayLabel(at time.Time) (label, dateIfNotLabel string) {
 	return dateIfNotLabel, ""
 }
 
-// publishTimeText returns a row's time, without the day if the rows are grouped by day.
-func (m ListModel) publishTimeText(r Row) string {
-	local := r.PublishAt.In(m.Zone.Location())
+// publishTimeText returns a scheduled row's time, without the day if the rows are grouped by day.
+func (m ListModel) publishTimeText(scheduled Row) string {
+	local := scheduled.PublishAt.In(m.Zone.Location())
 	switch {
 	case m.currentTab().byDay:
 		return local.Format("15:04")
@@ -420,8 +420,8 @@ const (
 
 // shownText returns the post on one line: its title and text, or the name of its first file. Above a passage, the
 // line is shorter.
-func (r Row) shownText(passageBelow string) string {
-	if passageBelow != "" {
+func (r Row) shownText(passageBelowOrEmpty string) string {
+	if passageBelowOrEmpty != "" {
 		return TitleOrText(r.Post, excerptAbovePassage)
 	}
 	return r.titleAndTextOrFileName(rowExcerpt)

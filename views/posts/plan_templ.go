@@ -76,7 +76,7 @@ func planCard(m ComposeModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = textStart(m.sharedTextStart()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textStart(m.dialogSharedTextStart()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -545,7 +545,7 @@ func planRow(m ComposeModel, row PlanRow) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = textStart(m.ownTextStart(row)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = textStart(m.dialogOwnTextStart(row)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -559,7 +559,7 @@ func planRow(m ComposeModel, row PlanRow) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		case rowOnlyWaitsForFiles(row):
+		case isRowOnlyWaitingForFiles(row):
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "Waiting for files")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -615,7 +615,7 @@ func planRow(m ComposeModel, row PlanRow) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if rowOnlyWaitsForFiles(row) {
+		} else if isRowOnlyWaitingForFiles(row) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "<span class=\"state-icon\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -749,7 +749,7 @@ func planTime(at time.Time, m PlanModel) templ.Component {
 // outcomeText says in words what the icon of a row means.
 func (m PlanModel) outcomeText(row PlanRow) string {
 	switch {
-	case rowOnlyWaitsForFiles(row):
+	case isRowOnlyWaitingForFiles(row):
 		return "waits for its files"
 	case m.When == WhenDraft && row.OK:
 		return "will be saved"
@@ -780,7 +780,7 @@ func (m PlanModel) verdict() string {
 	case m.When == WhenAt:
 		ready = "Ready to schedule"
 	}
-	if warnings := m.countWarnings(); warnings > 0 {
+	if warnings := m.countWarningsExceptInfo(); warnings > 0 {
 		return ready + ", with " + ui.CountNoun(warnings, "warning", "warnings") + "."
 	}
 	return ready + "."
@@ -792,7 +792,7 @@ func (m PlanModel) onlySaves() bool { return m.When == WhenDraft || m.Queued && 
 // unchangedVerdict takes the place of the verdict if saving would change nothing, or is "". Only a script can keep it
 // true while the person makes changes.
 func (m PlanModel) unchangedVerdict() string {
-	switch warnings := m.countWarnings(); {
+	switch warnings := m.countWarningsExceptInfo(); {
 	case !m.Unchanged || !m.onlySaves() || !m.canSubmit():
 		return ""
 	case warnings > 0:

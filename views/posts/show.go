@@ -111,20 +111,20 @@ func differsFromUTC(at time.Time, zone core.Zone) bool {
 
 // hasContentBesidePreview reports whether the post has content that the preview does not show.
 func (m ShowModel) hasContentBesidePreview() bool {
-	return m.listsFiles() || len(m.Settings) > 0 || m.hasNoContent() || m.Post.Text != "" && !m.ShowsText ||
+	return m.listsFiles() || len(m.Settings) > 0 || m.hasNeitherTextNorFiles() || m.Post.Text != "" && !m.ShowsText ||
 		m.Post.Title != nil && !m.ShowsTitle || len(m.Post.Tags) > 0 && !m.ShowsTags
 }
 
 // firstBrokenFileName returns the name of the first file that must be replaced, or "".
-func (m ShowModel) firstBrokenFileName() string {
+func (m ShowModel) firstBrokenFileName() (nameOrEmpty string) {
 	if i := slices.IndexFunc(m.Files, func(f File) bool { return f.Broken }); i >= 0 {
 		return m.Files[i].Name
 	}
 	return ""
 }
 
-// hasNoContent reports whether the post has neither a text nor files.
-func (m ShowModel) hasNoContent() bool { return m.Post.Text == "" && len(m.Files) == 0 }
+// hasNeitherTextNorFiles reports whether the post has neither a text nor files.
+func (m ShowModel) hasNeitherTextNorFiles() bool { return m.Post.Text == "" && len(m.Files) == 0 }
 
 // listsFiles reports whether the page lists the post's files. It does not list a usable file that the preview shows.
 func (m ShowModel) listsFiles() bool {
@@ -158,9 +158,9 @@ func (m ShowModel) reconnectAdvice() string {
 // RetriesOnceReconnected reports whether reconnecting the account from this page sends the failed post again.
 func (m ShowModel) RetriesOnceReconnected() bool { return m.RetryableOnceReconnected && !m.Mend }
 
-// showsHint reports whether the page shows the hint of the post's error. It does not if nothing is left to do, or if
-// the page itself offers to reconnect the account.
-func (m ShowModel) showsHint() bool {
+// showsErrorHint reports whether the page shows the hint of the post's error. It does not if nothing is left to do, or
+// if the page itself offers to reconnect the account.
+func (m ShowModel) showsErrorHint() bool {
 	reconnects := m.AccountTrouble != "" && slices.Contains(core.LostAccessCodes(), m.Post.Error.Code)
 	return m.Post.Error.Hint != nil && m.ReplacedBy == "" && !reconnects
 }
@@ -176,8 +176,8 @@ func (m ShowModel) hiddenInputs() []ui.Hidden {
 
 // shownState returns the state that a post's badge shows: its status, ui.Replaced if it has a live copy, or ui.NeedsYou
 // if a person must check it.
-func shownState(p contract.Post, liveCopyID string) string {
-	if liveCopyID != "" {
+func shownState(p contract.Post, liveCopyIDOrEmpty string) string {
+	if liveCopyIDOrEmpty != "" {
 		return ui.Replaced
 	}
 	if p.Error != nil && p.Error.Code == core.ErrorOutcomeUnknown {
@@ -211,8 +211,9 @@ func (m ShowModel) liveUpdateTopics() string {
 	return m.Post.ID
 }
 
-// asksAboutRefused reports whether the page asks the question because of which the last action failed.
-func (m ShowModel) asksAboutRefused() bool {
+// asksOutcomeAfterRefusal reports whether the last action was refused because the outcome of the post is unknown, and
+// the page asks the person for the outcome.
+func (m ShowModel) asksOutcomeAfterRefusal() bool {
 	return m.Refused != nil && m.Refused.Code == string(core.CodeOutcomeUnknown) && m.offersAct(core.ActSettle)
 }
 

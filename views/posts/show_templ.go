@@ -215,7 +215,7 @@ func ShowPart(m ShowModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if !m.asksAboutRefused() {
+		if !m.asksOutcomeAfterRefusal() {
 			templ_7745c5c3_Err = ui.ErrorAlert(m.Refused).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1057,7 +1057,7 @@ func failure(m ShowModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if m.showsHint() {
+			if m.showsErrorHint() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "<p dir=\"auto\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1570,7 +1570,7 @@ func content(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.hasNoContent() {
+		if m.hasNeitherTextNorFiles() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 104, "<p class=\"none\">No text</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -51,7 +51,7 @@ func TestTheConfirmationShowsTheSharedTextOnlyIfItIsUsed(t *testing.T) {
 		"shared": {"a": {Text: "own"}}, "": {"a": {Text: "own"}, "b": {NoText: true}},
 	} {
 		m := ComposeModel{Values: Values{Text: "shared", Overrides: own}, Plan: PlanModel{Rows: rows}}
-		if got := m.sharedTextStart(); got != want {
+		if got := m.dialogSharedTextStart(); got != want {
 			t.Errorf("want %q, got %q", want, got)
 		}
 	}

@@ -115,8 +115,8 @@ func (m Model) closestShapeName(f File) string {
 	return best.name
 }
 
-// altText returns the file's alternative text or, if it has none, its name.
-func (f File) altText() string {
+// altTextOrName returns the file's alternative text or, if it has none, its name.
+func (f File) altTextOrName() string {
 	if f.Alt != "" {
 		return f.Alt
 	}
@@ -155,9 +155,9 @@ var word = regexp.MustCompile(`^[\p{L}\p{M}\p{N}_.@/]$`)
 
 func isWordOrAddressRune(r rune) bool { return word.MatchString(string(r)) }
 
-// foldText splits a text where the network would hide the rest, if possible between two words. folded is empty if the
-// network hides nothing.
-func (m Model) foldText() (shown, folded string) {
+// foldText splits a text where the network would hide the rest, if possible between two words. foldedOrEmpty is empty
+// if the network hides nothing.
+func (m Model) foldText() (shown, foldedOrEmpty string) {
 	text := strings.TrimSpace(m.Text)
 	if m.Fold == 0 || utf8.RuneCountInString(text) <= m.Fold {
 		return text, ""
@@ -192,8 +192,8 @@ func (m Model) ShowsAllTags(tags []string) bool {
 	})
 }
 
-// linkHost returns the host of a link without "www.", for the link's card.
-func linkHost(link string) string {
+// linkHostWithoutWWW returns the host of a link without "www.", for the link's card.
+func linkHostWithoutWWW(link string) string {
 	u, err := url.Parse(link)
 	if err != nil || u.Host == "" {
 		u, err = url.Parse("https://" + link)

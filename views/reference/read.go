@@ -136,7 +136,7 @@ func (d document) convertOperation(op operation, method, path, apiURL string) Op
 }
 
 // curlMethodFlag returns curl's -X flag for a method, or "" if curl does not need it.
-func curlMethodFlag(lowerMethod string) string {
+func curlMethodFlag(lowerMethod string) (flagOrEmpty string) {
 	switch lowerMethod {
 	case "get", "put":
 		return "" // curl's default, without and with a file
@@ -160,7 +160,7 @@ func resolveServerURL(apiURL, serverURL string) string {
 }
 
 // curlAuthorizationFlag returns curl's -H flag with an API key, or "" if the route needs no credential.
-func curlAuthorizationFlag(security []map[string][]string) string {
+func curlAuthorizationFlag(security []map[string][]string) (flagOrEmpty string) {
 	if slices.ContainsFunc(security, func(required map[string][]string) bool { return len(required) == 0 }) {
 		return ""
 	}
@@ -189,8 +189,8 @@ func (d document) convertResponse(status string, r *response) Response {
 	return a
 }
 
-// firstExample returns the first example of a body, indented.
-func (d document) firstExample(c content) string {
+// firstExample returns the first example of a body, indented, or "" if it has none.
+func (d document) firstExample(c content) (exampleOrEmpty string) {
 	for _, name := range slices.Sorted(maps.Keys(c.Examples)) {
 		raw := c.Examples[name].Value
 		if raw == nil {

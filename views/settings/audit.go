@@ -61,7 +61,7 @@ func (e AuditEntry) actorName() string {
 }
 
 // actorNote returns the API key that was used, or who the operator is; "" for other changes.
-func (e AuditEntry) actorNote() string {
+func (e AuditEntry) actorNote() (noteOrEmpty string) {
 	switch e.Actor {
 	case "operator":
 		return "The person who runs this server"
@@ -104,7 +104,7 @@ var auditActions = []ui.Option{
 
 // changedPostID returns the id of the post that the entry is about; "" if it is about something else, or about the
 // deletion of a post.
-func (e AuditEntry) changedPostID() string {
+func (e AuditEntry) changedPostID() (idOrEmpty string) {
 	if e.Action != core.AuditPostChanged {
 		return ""
 	}
@@ -114,8 +114,8 @@ func (e AuditEntry) changedPostID() string {
 // actionName returns the name of the action.
 func (e AuditEntry) actionName() string { return ui.OptionLabel(auditActions, string(e.Action)) }
 
-// memberOptions returns the members to filter by.
-func (m AuditModel) memberOptions() (list []ui.Option) {
+// joinedMemberOptions returns the members to filter by, without the invitations.
+func (m AuditModel) joinedMemberOptions() (list []ui.Option) {
 	for _, member := range m.Members {
 		if member.ExpiresAt == nil {
 			list = append(list, ui.Option{Value: member.ID, Label: member.Name})
@@ -129,7 +129,7 @@ func (m AuditModel) filterChips() (list []ui.FilterChip) {
 	person, action := m.Filter.User, m.Filter.Action
 	if person != "" {
 		list = append(list, ui.FilterChip{
-			Label: "Person: " + ui.OptionLabel(m.memberOptions(), person),
+			Label: "Person: " + ui.OptionLabel(m.joinedMemberOptions(), person),
 			URL:   m.Frame.Link.AuditLog(link.AuditFilter{Action: action}),
 		})
 	}
@@ -141,8 +141,8 @@ func (m AuditModel) filterChips() (list []ui.FilterChip) {
 	return list
 }
 
-// hasAddresses reports whether the page has an entry with an IP address.
-func (m AuditModel) hasAddresses() bool {
+// hasIPAddresses reports whether the page has an entry with an IP address.
+func (m AuditModel) hasIPAddresses() bool {
 	return slices.ContainsFunc(m.Actions, func(entries []AuditEntry) bool { return entries[0].Address != "" })
 }
 

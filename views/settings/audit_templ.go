@@ -76,7 +76,7 @@ func Audit(m AuditModel) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = ui.FilterChoice("audit-person", FieldPerson, "Person", "Everybody", m.memberOptions(), m.Filter.User).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.FilterChoice("audit-person", FieldPerson, "Person", "Everybody", m.joinedMemberOptions(), m.Filter.User).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -154,7 +154,7 @@ func Audit(m AuditModel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if m.hasAddresses() {
+				if m.hasIPAddresses() {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<th scope=\"col\">IP address</th>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -351,7 +351,7 @@ func auditRow(m AuditModel, entries []AuditEntry) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if m.hasAddresses() {
+		if m.hasIPAddresses() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<td>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -38,16 +38,16 @@ type KeysModel struct {
 	Slug string
 }
 
-// whoamiCommand returns a command that shows whom the new key belongs to.
-func (m KeysModel) whoamiCommand() string {
+// newKeyWhoamiCommand returns a command that shows whom the new key belongs to.
+func (m KeysModel) newKeyWhoamiCommand() string {
 	return "curl -H 'Authorization: Bearer " + m.New.Key + "' " + m.Address + "/whoami"
 }
 
 // CanCreatePosts reports whether there is a new key with which programs can create posts.
 func (m KeysModel) CanCreatePosts() bool { return m.API && m.New != nil && m.New.Scope == "write" }
 
-// draftCommand returns a command that sends Sample with the new key.
-func (m KeysModel) draftCommand() string {
+// newKeyDraftCommand returns a command that sends Sample with the new key.
+func (m KeysModel) newKeyDraftCommand() string {
 	return "curl -H 'Authorization: Bearer " + m.New.Key + "' -H 'Content-Type: application/json' -d '" + m.Sample +
 		"' " + m.Address + "/posts"
 }

@@ -258,7 +258,7 @@ func newKey(m KeysModel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = copyLine("new-key-curl", m.whoamiCommand(), "Copy command").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = copyLine("new-key-curl", m.newKeyWhoamiCommand(), "Copy command").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -323,7 +323,7 @@ func firstDraft(m KeysModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = copyLine("new-key-draft", m.draftCommand(), "Copy command").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = copyLine("new-key-draft", m.newKeyDraftCommand(), "Copy command").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -66,7 +66,7 @@ func browserAndSystemName(userAgent string) string {
 	return browser + " on " + system
 }
 
-func findNameInUserAgent(namesByPart [][2]string, userAgent string) string {
+func findNameInUserAgent(namesByPart [][2]string, userAgent string) (nameOrEmpty string) {
 	for _, n := range namesByPart {
 		if strings.Contains(userAgent, n[0]) {
 			return n[1]

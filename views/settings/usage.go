@@ -33,7 +33,8 @@ type meter struct {
 func (m UsageModel) meters() []meter {
 	return []meter{
 		{
-			"posts", "Posts in " + formatMonth(m.Usage.Period), m.Usage.Posts.Used, m.Usage.Posts.Limit, core.FormatThousands,
+			"posts", "Posts in " + formatMonthIfISO(m.Usage.Period), m.Usage.Posts.Used, m.Usage.Posts.Limit,
+			core.FormatThousands,
 			"you can still write drafts. To schedule more posts, wait until next month or turn posts that you queued this month into drafts.",
 			"Posts that were scheduled or sent this month, regardless of when they go out. Drafts do not count.",
 		},
@@ -56,8 +57,8 @@ func (m UsageModel) meters() []meter {
 	}
 }
 
-// formatMonth formats a month, YYYY-MM, such as "November 2026". It returns anything else unchanged.
-func formatMonth(period string) string {
+// formatMonthIfISO formats a month, YYYY-MM, such as "November 2026". It returns anything else unchanged.
+func formatMonthIfISO(period string) string {
 	year, month, _ := strings.Cut(period, "-")
 	names := strings.Fields("January February March April May June July August September October November December")
 	var n int

@@ -26,7 +26,7 @@ const slots = 64
 
 // Start starts a server in the first free folder. The server runs until Stop is called or the process ends.
 func Start(ctx context.Context) (*Server, error) {
-	base, err := makeBaseDir(os.TempDir())
+	base, err := makeBaseDirIfMissing(os.TempDir())
 	if err != nil {
 		return nil, err
 	}
@@ -39,14 +39,15 @@ func Start(ctx context.Context) (*Server, error) {
 		if err != nil {
 			return nil, err
 		}
-		return startIn(ctx, dir, lock)
+		return startDeletingBrokenData(ctx, dir, lock)
 	}
 	return nil, fmt.Errorf("all %d test servers below %s are in use", slots, base)
 }
 
-// startIn starts the server in dir. Existing data may be broken after a crash of the machine, because it is never
-// synced to disk. If the server does not start, startIn therefore deletes the data and tries once more.
-func startIn(ctx context.Context, dir string, lock *postgres.DataDirLock) (*Server, error) {
+// startDeletingBrokenData starts the server in dir. Existing data may be broken after a crash of the machine, because
+// it is never synced to disk. If the server does not start, startDeletingBrokenData therefore deletes the data and
+// tries once more.
+func startDeletingBrokenData(ctx context.Context, dir string, lock *postgres.DataDirLock) (*Server, error) {
 	cfg := postgres.Config{Dir: dir, Ephemeral: true}
 	s, err := postgres.Start(ctx, cfg)
 	if err != nil {
@@ -96,9 +97,9 @@ func dropOldDatabases(ctx context.Context, admin string) error {
 	return nil
 }
 
-// makeBaseDir creates the folder of the test servers if it does not exist, and returns it. Other users of the machine
-// can predict its name, so it returns an error if the folder belongs to one of them.
-func makeBaseDir(temp string) (string, error) {
+// makeBaseDirIfMissing creates the folder of the test servers if it does not exist, and returns it. Other users of the
+// machine can predict its name, so it returns an error if the folder belongs to one of them.
+func makeBaseDirIfMissing(temp string) (string, error) {
 	dir := filepath.Join(temp, fmt.Sprintf("belfry-test-%d", os.Geteuid()))
 	if err := os.Mkdir(dir, 0o711); err != nil && !os.IsExist(err) {
 		return "", fmt.Errorf("create the folder of the test servers: %w", err)

@@ -31,7 +31,7 @@ func serverIn(t *testing.T, dir string) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := startIn(t.Context(), dir, lock)
+	s, err := startDeletingBrokenData(t.Context(), dir, lock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestTheNextRunClearsUpAndKeepsTheTemplate(t *testing.T) {
 	if _, _, err := Database(t.Context(), first.URL()); err != nil { // never dropped: its run was killed
 		t.Fatal(err)
 	}
-	if err := execute(t.Context(), first.URL(), "CREATE DATABASE template_ofanoldschema"); err != nil {
+	if err := connectAndExec(t.Context(), first.URL(), "CREATE DATABASE template_ofanoldschema"); err != nil {
 		t.Fatal(err)
 	}
 	stop(t, first)
@@ -116,7 +116,7 @@ func TestServersSideBySideHaveFoldersOfTheirOwn(t *testing.T) {
 func TestTheFolderOfTheServersMustBeOurs(t *testing.T) {
 	t.Parallel()
 	temp := t.TempDir()
-	dir, err := makeBaseDir(temp)
+	dir, err := makeBaseDirIfMissing(temp)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestTheFolderOfTheServersMustBeOurs(t *testing.T) {
 	if err := os.Symlink(temp, dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := makeBaseDir(temp); err == nil {
+	if _, err := makeBaseDirIfMissing(temp); err == nil {
 		t.Error("a link was followed")
 	}
 }

@@ -35,7 +35,7 @@ var server = sync.OnceValues(func() (string, error) {
 		}
 		admin = s.URL() // the server stops when the process ends
 	}
-	return admin, makeTemplate(ctx, admin)
+	return admin, makeTemplateIfMissing(ctx, admin)
 })
 
 // URL returns the address of a new migrated database, which is dropped when t ends.
@@ -49,7 +49,7 @@ func URL(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return createTemporary(t, admin, template)
+	return createCopyUntilTestEnds(t, admin, template)
 }
 
 // EmptyURL returns the address of a new database without tables, which is dropped when t ends.
@@ -59,10 +59,10 @@ func EmptyURL(t testing.TB) string {
 	if err != nil {
 		t.Fatalf("no PostgreSQL for the tests: %v", err)
 	}
-	return createTemporary(t, admin, "template0")
+	return createCopyUntilTestEnds(t, admin, "template0")
 }
 
-func createTemporary(t testing.TB, admin, template string) string {
+func createCopyUntilTestEnds(t testing.TB, admin, template string) string {
 	t.Helper()
 	address, drop, err := createCopy(context.WithoutCancel(t.Context()), admin, template)
 	if err != nil {
@@ -79,7 +79,7 @@ func createTemporary(t testing.TB, admin, template string) string {
 // Database creates a migrated database on a server that Start started, for programs other than tests. The caller drops
 // it.
 func Database(ctx context.Context, admin string) (address string, drop func() error, err error) {
-	if err := makeTemplate(ctx, admin); err != nil {
+	if err := makeTemplateIfMissing(ctx, admin); err != nil {
 		return "", nil, err
 	}
 	template, err := templateName()
@@ -94,7 +94,7 @@ func createCopy(ctx context.Context, admin, template string) (address string, dr
 	if err := copyDatabase(ctx, admin, name, template); err != nil {
 		return "", nil, err
 	}
-	drop = func() error { return execute(ctx, admin, "DROP DATABASE "+name+" WITH (FORCE)") }
+	drop = func() error { return connectAndExec(ctx, admin, "DROP DATABASE "+name+" WITH (FORCE)") }
 	return databaseURL(admin, name), drop, nil
 }
 
@@ -119,7 +119,7 @@ func databaseURL(admin, name string) string {
 	return u.String()
 }
 
-func execute(ctx context.Context, address, sql string) error {
+func connectAndExec(ctx context.Context, address, sql string) error {
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {
 		return err

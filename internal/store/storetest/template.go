@@ -16,10 +16,10 @@ import (
 // templateLock is the advisory lock for creating the template.
 const templateLock = int64(0x746d706c) // "tmpl"
 
-// makeTemplate creates the database that all tests copy, unless there is one with this schema. It migrates the database
-// under a temporary name and forbids connections before it renames it, because PostgreSQL cannot copy a database that
-// has sessions.
-func makeTemplate(ctx context.Context, admin string) error {
+// makeTemplateIfMissing creates the database that all tests copy, unless there is one with this schema. It migrates the
+// database under a temporary name and forbids connections before it renames it, because PostgreSQL cannot copy a
+// database that has sessions.
+func makeTemplateIfMissing(ctx context.Context, admin string) error {
 	name, err := templateName()
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func makeTemplate(ctx context.Context, admin string) error {
 	if err := migrateAt(ctx, databaseURL(admin, draft)); err != nil {
 		return err
 	}
-	return closeAndRename(ctx, conn, draft, name)
+	return forbidConnectionsAndRename(ctx, conn, draft, name)
 }
 
 func migrateAt(ctx context.Context, address string) error {
@@ -57,8 +57,8 @@ func migrateAt(ctx context.Context, address string) error {
 	return migrations.Run(ctx, pool)
 }
 
-// closeAndRename forbids connections to the new template and renames it from draft to name.
-func closeAndRename(ctx context.Context, conn *pgx.Conn, draft, name string) error {
+// forbidConnectionsAndRename forbids connections to the new template and renames it from draft to name.
+func forbidConnectionsAndRename(ctx context.Context, conn *pgx.Conn, draft, name string) error {
 	for _, sql := range []string{
 		"ALTER DATABASE " + draft + " ALLOW_CONNECTIONS false",
 		"ALTER DATABASE " + draft + " RENAME TO " + name,
