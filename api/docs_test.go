@@ -22,7 +22,7 @@ import (
 func TestTablesInTheDocsMatchTheProgram(t *testing.T) {
 	t.Parallel()
 	tables := map[string]string{
-		"codes": formatCodeTable(), "issues": formatIssueTable(), "warnings": formatWarningTable(),
+		"codes": formatErrorCodeTable(), "issues": formatIssueTable(), "warnings": formatWarningTable(),
 		"networks": networkTables(t),
 	}
 	for _, file := range []string{"../docs/api/errors.md", "../docs/api/limits.md"} {

@@ -91,7 +91,7 @@ func (d documentBuilder) describeRoute(r *route) *huma.Operation {
 		Method: r.method, Path: r.path, OperationID: r.id, Summary: r.summary, Tags: []string{r.tag},
 		Description: strings.TrimSpace(r.description + "\n\n" + describeAccess(r.operation.Access)),
 		Security:    listAcceptedCredentials(r.operation.Access),
-		Responses:   d.describeAndShareFailures(r.possibleCodes()),
+		Responses:   d.describeAndShareFailures(r.possibleErrorCodes()),
 	}
 	op.Responses[strconv.Itoa(r.status)] = d.describeSuccess(r)
 	if r.idField != nil {

@@ -75,12 +75,12 @@ var meanings = map[core.Code]meaning{
 
 // formatCodesChapter returns the Markdown chapter about all codes of errors, issues and warnings.
 func formatCodesChapter() string {
-	return "## Error codes\n\n" + formatCodeTable() +
+	return "## Error codes\n\n" + formatErrorCodeTable() +
 		"\n## Plan issues\n\nIf any row of a plan has an issue, none of the plan's posts can be created.\n\n" + formatIssueTable() +
 		"\n## Plan warnings\n\nPosts can be created despite warnings.\n\n" + formatWarningTable()
 }
 
-func formatCodeTable() string {
+func formatErrorCodeTable() string {
 	var b strings.Builder
 	b.WriteString("| Code | Status | When | What to do |\n|---|---|---|---|\n")
 	for _, code := range core.Codes {

@@ -112,7 +112,7 @@ func TestTheDescriptionNamesEveryCode(t *testing.T) {
 func TestEveryRouteDescribesItsErrors(t *testing.T) {
 	t.Parallel()
 	for _, r := range described(t).routes {
-		codes := r.possibleCodes()
+		codes := r.possibleErrorCodes()
 		for _, code := range []core.Code{core.CodeUnauthenticated, core.CodeRateLimited, core.CodeInternal, core.CodeUnavailable} {
 			if !slices.Contains(codes, code) {
 				t.Errorf("%s %s does not say that it may answer %s", r.method, r.path, code)

@@ -48,13 +48,13 @@ func (a *API) handleRequestAndStoreError(c echo.Context, r *route) {
 // handleRequest handles one request and writes the response. It checks, in the order of decisions.md: the caller, the
 // caller's access, whether there is a stored response, and the content of the request.
 func (a *API) handleRequest(c echo.Context, r *route) error {
-	caller, err := a.authenticate(c)
+	caller, err := a.getStoredCallerOrFindByCookie(c)
 	if err != nil {
 		return err
 	}
 	httpd.AddLogAttrs(c, slog.String("workspace", caller.Workspace().String()),
 		slog.String("credential", string(caller.Kind())))
-	readBody := newBodyReader(c)
+	readBody := newCachedBodyReader(c)
 	answer, err := a.cfg.App.RunOperation(c.Request().Context(), r.operation, app.Request{
 		Caller: caller, ReplayKey: r.readReplayKeyOrNil(c, readBody),
 		Decode: func(into any) error { return r.decodeInput(c, readBody, into) },
@@ -114,9 +114,10 @@ func writeJSON(c echo.Context, status int, body []byte) error {
 	return httpd.WriteCompressible(c, status, jsonType, body)
 }
 
-// countRequestAndStoreCaller counts the request toward the limit of its client address, looks up its API key, and sets
-// the rate limit headers. It stores the key's owner, or why the key is refused, in c for authenticate. It returns
-// rate_limited, or an error if the database is unavailable; the request is then not counted.
+// countRequestAndStoreCaller counts the request toward the limit of its client address, looks up its API key, and
+// sets the rate limit headers. It stores the key's owner, or why the key is refused, in c for
+// getStoredCallerOrFindByCookie. It returns rate_limited, or an error if the database is unavailable; the request is
+// then not counted.
 func (a *API) countRequestAndStoreCaller(c echo.Context) error {
 	address, create := a.cfg.LimitAddress, a.cfg.LimitCreate
 	httpd.AddRateLimitPolicyHeader(c, app.LimitNameAddress, address.Max, address.Window)
@@ -131,10 +132,10 @@ func (a *API) countRequestAndStoreCaller(c echo.Context) error {
 	return err
 }
 
-// authenticate returns the caller of a request, or unauthenticated. The caller is the owner of the key in the
-// Authorization header or, without this header, the person who is signed in to the dashboard. The dashboard's cookie is
-// accepted only for same-origin requests.
-func (a *API) authenticate(c echo.Context) (core.Caller, error) {
+// getStoredCallerOrFindByCookie returns the caller of a request, or unauthenticated. The caller is the owner of the
+// key in the Authorization header, whom countRequestAndStoreCaller must have stored, or, without this header, the
+// person who is signed in to the dashboard. The dashboard's cookie is accepted only for same-origin requests.
+func (a *API) getStoredCallerOrFindByCookie(c echo.Context) (core.Caller, error) {
 	r := c.Request()
 	if len(r.Header.Values("Authorization")) > 0 {
 		counted, _ := c.Get(countedKey).(app.CountedRequest)

@@ -184,9 +184,9 @@ func valueOrZero(n *int) int {
 
 const jsonType = "application/json"
 
-// newBodyReader returns a function that reads the whole body, up to httpd.MaxJSONBytes bytes. Later calls of the
+// newCachedBodyReader returns a function that reads the whole body, up to httpd.MaxJSONBytes bytes. Later calls of the
 // function return the same body.
-func newBodyReader(c echo.Context) func() ([]byte, error) {
+func newCachedBodyReader(c echo.Context) func() ([]byte, error) {
 	return sync.OnceValues(func() (body []byte, err error) {
 		err = httpd.LimitBody(httpd.MaxJSONBytes)(func(echo.Context) error {
 			body, err = io.ReadAll(c.Request().Body)
@@ -210,14 +210,14 @@ func (r *route) decodeBody(contentType string, body []byte, into any) error {
 		return core.Invalid("",
 			"This route requires a body.").WithHint("Send a JSON object with the header Content-Type: application/json.")
 	}
-	if err := checkContentType(contentType); err != nil {
+	if err := checkJSONContentType(contentType); err != nil {
 		return err
 	}
 	return r.body.Decode(body, into)
 }
 
-// checkContentType returns unsupported_media_type unless the header is empty or declares JSON in UTF-8.
-func checkContentType(headerOrEmpty string) error {
+// checkJSONContentType returns unsupported_media_type unless the header is empty or declares JSON in UTF-8.
+func checkJSONContentType(headerOrEmpty string) error {
 	if headerOrEmpty == "" {
 		return nil
 	}

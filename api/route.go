@@ -97,8 +97,8 @@ func (r *route) hasBodyFields() bool {
 // hasResponseBody reports whether a successful response has a body.
 func (r *route) hasResponseBody() bool { return r.operation.Output != reflect.TypeFor[contract.None]() }
 
-// possibleCodes returns every error code that the route may return, in the order of core.Codes.
-func (r *route) possibleCodes() []core.Code {
+// possibleErrorCodes returns every error code that the route may return, in the order of core.Codes.
+func (r *route) possibleErrorCodes() []core.Code {
 	may := map[core.Code]bool{
 		core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeInternal: true,
 		core.CodeUnauthenticated: true, core.CodeInsufficientScope: true, core.CodeQuotaExceeded: true,

@@ -151,7 +151,7 @@ func Handlers(a *app.App) []Handler {
 			return a.Engine().FetchAndStoreLinkIfMissing(ctx, j.Workspace, j.Post)
 		}),
 		newHandler(2*time.Minute, func(ctx context.Context, j queue.FinalStep) error {
-			return snoozeFor(a.Engine().RunFinalStepOrAddNote(ctx, j.Workspace, j.Post, j.Step))
+			return toJobSnoozeError(a.Engine().RunFinalStepOrAddNote(ctx, j.Workspace, j.Post, j.Step))
 		}),
 		newHandler(5*time.Minute, func(ctx context.Context, j queue.Refresh) error {
 			return a.RefreshDueTokenAndSaveResult(ctx, j.Workspace, j.Account)
@@ -160,10 +160,10 @@ func Handlers(a *app.App) []Handler {
 			return a.CheckAndUpdateDueAccount(ctx, j.Workspace, j.Account)
 		}),
 		newHandler(5*time.Minute, func(ctx context.Context, j queue.Revoke) error {
-			return snoozeFor(a.RevokeUnusedGrant(ctx, j.Grant))
+			return toJobSnoozeError(a.RevokeUnusedGrant(ctx, j.Grant))
 		}),
 		newHandler(5*time.Minute, func(ctx context.Context, j queue.Erase) error {
-			return snoozeFor(a.EraseGrantData(ctx, j.Code))
+			return toJobSnoozeError(a.EraseGrantData(ctx, j.Code))
 		}),
 		newHandler(2*time.Minute, func(ctx context.Context, j queue.Mail) error {
 			return a.SendAndDeleteQueuedMail(ctx, j.ID)
@@ -183,11 +183,11 @@ func Handlers(a *app.App) []Handler {
 	}
 }
 
-// snoozeFor returns an error that makes River run the job again after the wait. It returns err if err is not nil or the
-// wait is 0.
-func snoozeFor(wait time.Duration, err error) error {
-	if err == nil && wait > 0 {
-		return river.JobSnooze(wait)
+// toJobSnoozeError returns an error that makes River run the job again after the wait. It returns err if err is not
+// nil or the wait is 0.
+func toJobSnoozeError(waitOrZero time.Duration, err error) error {
+	if err == nil && waitOrZero > 0 {
+		return river.JobSnooze(waitOrZero)
 	}
 	return err
 }

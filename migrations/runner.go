@@ -53,16 +53,18 @@ func Run(ctx context.Context, pool *pgxpool.Pool) error {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
 	defer conn.Release()
-	if err := lockMigrations(ctx, conn.Conn()); err != nil {
+	if err := waitForMigrationLock(ctx, conn.Conn()); err != nil {
 		return fmt.Errorf("wait to migrate: %w", err)
 	}
-	err = migrateAll(ctx, conn.Conn(), pool)
+	err = migrateIfBehind(ctx, conn.Conn(), pool)
 	// The connection returns to the pool, so it must release the lock even if ctx has ended.
 	_, unlockErr := conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", turn)
 	return errors.Join(err, unlockErr)
 }
 
-func migrateAll(ctx context.Context, conn *pgx.Conn, pool *pgxpool.Pool) error {
+// migrateIfBehind migrates the database if it lacks a migration. The caller must hold the lock for migrating. It
+// returns an error if this program cannot work with the database's schema.
+func migrateIfBehind(ctx context.Context, conn *pgx.Conn, pool *pgxpool.Pool) error {
 	state, err := ReadState(ctx, pool)
 	if err == nil {
 		err = state.CheckCompatible()
@@ -76,9 +78,10 @@ func migrateAll(ctx context.Context, conn *pgx.Conn, pool *pgxpool.Pool) error {
 	return migrateRiver(ctx, pool)
 }
 
-// lockMigrations acquires the lock for migrating. It polls, because a session that waits for the lock inside PostgreSQL
-// has a snapshot, and CREATE INDEX CONCURRENTLY would wait for that session.
-func lockMigrations(ctx context.Context, conn *pgx.Conn) error {
+// waitForMigrationLock waits for the lock for migrating, which the caller must release on conn. It polls, because a
+// session that waits for the lock inside PostgreSQL has a snapshot, and CREATE INDEX CONCURRENTLY would wait for that
+// session.
+func waitForMigrationLock(ctx context.Context, conn *pgx.Conn) error {
 	tick := time.NewTicker(turnInterval)
 	defer tick.Stop()
 	for {

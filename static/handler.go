@@ -33,10 +33,10 @@ func Handler() http.Handler {
 
 // splitHash splits a hashed file name into name and hash: css/app.0123456789ab.css into css/app.css and 0123456789ab. A
 // name without a hash is returned unchanged.
-func splitHash(file string) (name, hash string) {
+func splitHash(file string) (name, hashOrEmpty string) {
 	ext := path.Ext(file)
 	stem := strings.TrimSuffix(file, ext)
-	hash = strings.TrimPrefix(path.Ext(stem), ".")
+	hash := strings.TrimPrefix(path.Ext(stem), ".")
 	if len(hash) != 12 {
 		return file, ""
 	}

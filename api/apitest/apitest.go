@@ -104,17 +104,17 @@ func (c *ResponseChecker) Check(r *http.Request, status int, header http.Header,
 	if header.Get("X-Request-Id") == "" || header.Get("RateLimit-Policy") == "" {
 		return fmt.Errorf("the response %[3]d to %[1]s %[2]s lacks X-Request-Id or RateLimit-Policy", r.Method, r.URL.Path, status)
 	}
-	template, op := c.findOperation(r.Method, path)
+	template, op := c.findOperationOrNil(r.Method, path)
 	if op == nil {
-		return c.checkUndescribed(r, status, body)
+		return c.checkUndescribedIsError(r, status, body)
 	}
-	if err := c.checkDescribed(r.Method, template, op, status, header, body); err != nil {
+	if err := c.checkAgainstOperation(r.Method, template, op, status, header, body); err != nil {
 		return fmt.Errorf("the response %[3]d to %[1]s %[2]s does not match the description: %[4]w\n%[5]s", r.Method, r.URL.Path, status, err, body)
 	}
 	return nil
 }
 
-func (c *ResponseChecker) checkDescribed(method, template string, op *openapi3.Operation, status int,
+func (c *ResponseChecker) checkAgainstOperation(method, template string, op *openapi3.Operation, status int,
 	header http.Header, body []byte,
 ) error {
 	answer := op.Responses.Status(status)
@@ -154,8 +154,10 @@ func (c *ResponseChecker) checkBody(at string, body []byte) error {
 	return c.schemas[at].Validate(v)
 }
 
-// findOperation returns the path and the operation of a request in the description, or nil if there is none.
-func (c *ResponseChecker) findOperation(method, path string) (string, *openapi3.Operation) {
+// findOperationOrNil returns the path and the operation of a request in the description, or nil if there is none.
+func (c *ResponseChecker) findOperationOrNil(
+	method, path string,
+) (templateOrEmpty string, operationOrNil *openapi3.Operation) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
@@ -186,7 +188,7 @@ func matchesTemplate(template, path string) bool {
 	return true
 }
 
-func (c *ResponseChecker) checkUndescribed(r *http.Request, status int, body []byte) error {
+func (c *ResponseChecker) checkUndescribedIsError(r *http.Request, status int, body []byte) error {
 	if r.Method == http.MethodOptions && status == http.StatusNoContent || r.Method == http.MethodHead {
 		return nil
 	}

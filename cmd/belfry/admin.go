@@ -17,8 +17,9 @@ import (
 	"belfry/internal/core"
 )
 
-// withSession returns an action that opens a session, runs f, and closes the session's database.
-func withSession(policy installationPolicy, f func(context.Context, *program, *commandSession) error) action {
+// withMigratedSession returns an action that opens a session, runs f, and closes the session's database. It migrates
+// the database if that is allowed, and otherwise returns an error if the schema is out of date.
+func withMigratedSession(policy installationPolicy, f func(context.Context, *program, *commandSession) error) action {
 	return func(ctx context.Context, p *program, cfg *config.Config) (err error) {
 		s, err := p.openSessionAndMigrate(ctx, cfg, policy)
 		if err != nil {
@@ -47,7 +48,7 @@ func toCommandLineError(err error) error {
 }
 
 // readPasswordLine reads one line from standard input, without the line end.
-func (p *program) readPasswordLine() (string, error) {
+func (p *program) readPasswordLine() (passwordOrEmpty string, err error) {
 	line, err := bufio.NewReader(io.LimitReader(p.in, 1024)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("read the password: %w", err)
@@ -66,7 +67,7 @@ func defineCreateWorkspace(o *options) action {
 	o.flags.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: derived from the email address)")
 	stdin := o.flags.Bool("password-stdin", false,
 		"read the owner's password from standard input; not needed if the owner already has an account")
-	return withSession(mayCreate, func(ctx context.Context, p *program, s *commandSession) (err error) {
+	return withMigratedSession(mayCreate, func(ctx context.Context, p *program, s *commandSession) (err error) {
 		in.Plan = core.PlanName(*plan)
 		if *stdin {
 			if in.Password, err = p.readPasswordLine(); err != nil {
@@ -96,7 +97,7 @@ func defineSetWorkspacePlan(o *options) action {
 	o.required = []string{"workspace", "plan"}
 	workspace := o.flags.String("workspace", "", "the workspace's short name or ID")
 	plan := o.flags.String("plan", "", "the new subscription plan: "+core.DefaultPlans().JoinNames())
-	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
+	return withMigratedSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
 		if err := s.app.SetWorkspacePlan(ctx, *workspace, core.PlanName(*plan)); err != nil {
 			return err
 		}
@@ -109,7 +110,7 @@ func defineCreateAPIKey(o *options) action {
 	workspace := o.flags.String("workspace", "", "the workspace's short name or ID")
 	name := o.flags.String("name", "", "what the key is for")
 	scope := o.flags.String("scope", "", "the key's scope: read, or write (which includes read)")
-	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
+	return withMigratedSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
 		key, err := s.app.CreateKeyForFirstOwner(ctx, *workspace, *name, core.Scope(*scope))
 		if err != nil {
 			return err
@@ -123,7 +124,7 @@ func defineSetUserPassword(o *options) action {
 	email := o.flags.String("email", "", "the person's email address")
 	o.flags.Bool("password-stdin", false,
 		"read the new password from standard input, so that other users of the machine cannot see it")
-	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
+	return withMigratedSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
 		password, err := p.readPasswordLine()
 		if err != nil {
 			return err
@@ -137,7 +138,7 @@ func defineSetUserPassword(o *options) action {
 
 func defineRevokeUnreadableAccounts(o *options) action {
 	confirm := o.flags.Bool("confirm", false, "mark the accounts as revoked instead of only listing them")
-	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
+	return withMigratedSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
 		found, err := s.app.ListUnreadableAccountsAndRevokeIf(ctx, *confirm)
 		if err != nil {
 			return err
@@ -165,8 +166,9 @@ const (
 	rotatePasses = 72
 )
 
-// reencryptSecretsWithRetries re-encrypts all values with the first secret key and prints the result.
-func reencryptSecretsWithRetries(ctx context.Context, p *program, s *commandSession) error {
+// reencryptWithRetriesAndPrintResult re-encrypts all values with the first secret key and prints the result. While
+// values are in use, it tries again, for some minutes.
+func reencryptWithRetriesAndPrintResult(ctx context.Context, p *program, s *commandSession) error {
 	resealed := 0
 	for pass := 1; ; pass++ {
 		r, err := s.app.ReencryptSecretsWithNewestKey(ctx)

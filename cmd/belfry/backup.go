@@ -95,7 +95,7 @@ func defineConfirmRestore(o *options) action {
 			}
 			return nil
 		})
-	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
+	return withMigratedSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
 		return confirmRestore(ctx, p, s, unproved)
 	})
 }
@@ -134,7 +134,7 @@ func confirmRestore(ctx context.Context, p *program, s *commandSession, unproved
 			"shows whether they were published:%s\n"+
 			"On the networks, check which of these posts have been published, and cancel those posts in Belfry. Then run\n"+
 			"`belfry restore confirm --unproved=publish` to publish the others, or\n"+
-			"`belfry restore confirm --unproved=draft` to cancel them", e, formatHeldPosts(e.Posts, s.appConfig.Networks))
+			"`belfry restore confirm --unproved=draft` to cancel them", e, formatFirstHeldPosts(e.Posts, s.appConfig.Networks))
 	}
 	if errors.Is(err, hold.ErrNoHold) {
 		return p.printLinef("Publishing is not on hold, so there is nothing to confirm.")

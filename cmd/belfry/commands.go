@@ -65,7 +65,7 @@ func allCommands() []command {
 			"workspace create", "", "Create a workspace for a new or existing owner, and print the workspace's ID and short name.", local,
 			defineCreateWorkspace,
 		},
-		{"workspace list", "", "List all workspaces: short name, ID, subscription plan and name.", local, defineWithoutOptions(withSession(mustExist, printWorkspaces))},
+		{"workspace list", "", "List all workspaces: short name, ID, subscription plan and name.", local, defineWithoutOptions(withMigratedSession(mustExist, printWorkspaces))},
 		{"workspace plan", "", "Change the subscription plan of a workspace.", local, defineSetWorkspacePlan},
 		{
 			"key create", "", "Create an API key and print it once.", "The key acts on behalf of the owner who joined the workspace first.\n" + local,
@@ -83,7 +83,8 @@ func allCommands() []command {
 			"secrets rotate", "", "Re-encrypt the secrets in the database with the newest secret key, so that you can remove older keys.",
 			"First, make the newest key the first one in BELFRY_SECRET_KEYS or secret.keys on every machine, and restart every\n" +
 				"process of the service. You can run this command while the service is running, and more than once. For all steps, see\n" +
-				"docs/operations.md, Keys.", defineWithoutOptions(withSession(mustExist, reencryptSecretsWithRetries)),
+				"docs/operations.md, Keys.",
+			defineWithoutOptions(withMigratedSession(mustExist, reencryptWithRetriesAndPrintResult)),
 		},
 		{
 			"backup", "FILE", "Write the local database to a file.",
@@ -134,7 +135,7 @@ func (p *program) runCommand(ctx context.Context, args []string) error {
 		}
 		set := newOptions(c)
 		run := c.define(set)
-		if err := set.parseOrPrintUsage(p, args[len(words):]); err != nil {
+		if err := set.parseOrPrintHelpIfAsked(p, args[len(words):]); err != nil {
 			return err
 		}
 		var cfg *config.Config
@@ -146,7 +147,7 @@ func (p *program) runCommand(ctx context.Context, args []string) error {
 		}
 		return run(ctx, p, cfg)
 	}
-	list := findCommandGroup(args[0])
+	list := listTwoWordCommands(args[0])
 	if len(args) == 2 && isHelpFlag(args[1]) && len(list) > 0 {
 		return p.printLinef("%s", formatHelp(list))
 	}
@@ -158,9 +159,9 @@ func (p *program) runCommand(ctx context.Context, args []string) error {
 
 func isHelpFlag(arg string) bool { return slices.Contains([]string{"--help", "-help", "-h"}, arg) }
 
-// findCommandGroup returns the commands with two words that begin with noun.
-func findCommandGroup(noun string) []command {
-	return slices.DeleteFunc(allCommands(), func(c command) bool { return !strings.HasPrefix(c.name, noun+" ") })
+// listTwoWordCommands returns the commands with two words of which the first one is firstWord.
+func listTwoWordCommands(firstWord string) []command {
+	return slices.DeleteFunc(allCommands(), func(c command) bool { return !strings.HasPrefix(c.name, firstWord+" ") })
 }
 
 func runMigrate(ctx context.Context, p *program, cfg *config.Config) (err error) {

@@ -48,9 +48,10 @@ func (d *database) close(ctx context.Context) error {
 	return d.stop(context.WithoutCancel(ctx))
 }
 
-// startLocalOrReachExternalDatabase starts the local database server for the service, which has locked the data folder,
-// or checks that the external database can be reached. It opens no pool. The caller closes the database.
-func startLocalOrReachExternalDatabase(ctx context.Context, cfg *config.Config) (*database, error) {
+// startLocalAfterLockOrReachExternal starts the local database server, or checks that the external database can be
+// reached. It is for the service, which must have locked the data folder. It opens no pool. The caller closes the
+// database.
+func startLocalAfterLockOrReachExternal(ctx context.Context, cfg *config.Config) (*database, error) {
 	if !cfg.DatabaseURL.IsZero() {
 		if err := checkExternalDatabaseReachable(ctx, cfg); err != nil {
 			return nil, err

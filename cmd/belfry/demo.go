@@ -50,8 +50,8 @@ func loadDemoBrands() (brands []demoBrand, err error) {
 // demoEmail is the email address of the demo's owner if the service has not been set up yet.
 const demoEmail = "demo@example.org"
 
-// makeDemoWorkspacesAndPrintSignIn creates a workspace for each demo brand and prints how to sign in. The workspaces belong to the
-// owner with the oldest membership on this server, or to a new person if there is no workspace.
+// makeDemoWorkspacesAndPrintSignIn creates a workspace for each demo brand and prints how to sign in. The workspaces
+// belong to the owner with the oldest membership on this server, or to a new person if there is no workspace.
 func (g *seeder) makeDemoWorkspacesAndPrintSignIn(ctx context.Context, p *program) error {
 	owner, err := g.app.FindFirstOwnerEmail(ctx)
 	if err != nil {
@@ -74,13 +74,13 @@ func (g *seeder) makeDemoWorkspacesAndPrintSignIn(ctx context.Context, p *progra
 	table := tabwriter.NewWriter(&list, 0, 0, 2, ' ', 0)
 	for _, brand := range brands {
 		in.Name, in.TZ = brand.Name+suffix, brand.Zone
-		slug, err := g.makeBrandWorkspace(ctx, in, brand)
+		slug, err := g.makeBrandWorkspaceAndCollectDue(ctx, in, brand)
 		if err != nil {
 			return fmt.Errorf("create the workspace %s: %w", in.Name, err)
 		}
 		fmt.Fprintf(table, "  %s\t%s\n", in.Name, slug)
 	}
-	if err := g.publishAndBackdateDue(ctx); err != nil {
+	if err := g.publishDueAndBackdateWorkspaces(ctx); err != nil {
 		return err
 	}
 	_ = table.Flush() // writes to a Builder cannot fail
@@ -107,8 +107,9 @@ func (g *seeder) findFreeNameSuffix(ctx context.Context, brands []demoBrand) (st
 	}
 }
 
-// makeBrandWorkspace creates a workspace with its accounts, group, files and posts, and returns its slug.
-func (g *seeder) makeBrandWorkspace(
+// makeBrandWorkspaceAndCollectDue creates a workspace with its accounts, group, files and posts, and returns its
+// slug. It adds posts that are due to g.due.
+func (g *seeder) makeBrandWorkspaceAndCollectDue(
 	ctx context.Context, in contract.CreateWorkspace, brand demoBrand,
 ) (slug string, err error) {
 	made, err := g.createAndEnterWorkspace(ctx, in)
@@ -134,7 +135,7 @@ func (g *seeder) makeBrandWorkspace(
 				return "", err
 			}
 		}
-		if err := g.createPostAndCollectIfDue(ctx, brand.Zone, post, request); err != nil {
+		if err := g.createPostsAndCollectIfDue(ctx, brand.Zone, post, request); err != nil {
 			return "", err
 		}
 	}
@@ -150,7 +151,7 @@ func (g *seeder) uploadFilesAndPickTargets(
 		Targets: candidates, Title: post.Title, Text: post.Text, When: &contract.When{Word: "draft"},
 	}
 	for _, name := range post.Files {
-		id, err := g.uploadDemoFileIfMissing(ctx, name)
+		id, err := g.uploadAndAwaitDemoFileIfMissing(ctx, name)
 		if err != nil {
 			return request, err
 		}
@@ -192,9 +193,10 @@ func (g *seeder) pickRefusableRow(rows []contract.PlanRow) (atMostOne []contract
 	return rows[:min(1, len(rows))]
 }
 
-// createPostAndCollectIfDue saves a draft, schedules a post, or queues a post that publishAndBackdateDue will publish
-// and backdate. It makes the networks refuse the post if post.Refused is set.
-func (g *seeder) createPostAndCollectIfDue(
+// createPostsAndCollectIfDue creates the posts of a request: drafts, scheduled posts, or queued posts that are due.
+// It adds the due ones to g.due, for publishDueAndBackdateWorkspaces. It makes the networks refuse the next post with
+// this text if post.Refused is set.
+func (g *seeder) createPostsAndCollectIfDue(
 	ctx context.Context, zoneName string, post demoPost, request contract.PlanPosts,
 ) error {
 	zone, err := time.LoadLocation(zoneName)
@@ -231,9 +233,9 @@ func (g *seeder) createPostAndCollectIfDue(
 	return nil
 }
 
-// uploadDemoFileIfMissing adds a file of the demo to the workspace's media, unless the workspace already has it, and
-// waits until the file has been processed.
-func (g *seeder) uploadDemoFileIfMissing(ctx context.Context, name string) (id string, err error) {
+// uploadAndAwaitDemoFileIfMissing adds a file of the demo to the workspace's media, unless the workspace already has
+// it, and waits until the file has been processed.
+func (g *seeder) uploadAndAwaitDemoFileIfMissing(ctx context.Context, name string) (id string, err error) {
 	if id := g.files[name]; id != "" {
 		return id, nil
 	}

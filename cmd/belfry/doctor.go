@@ -37,11 +37,11 @@ func allChecks() []check {
 	return []check{
 		{"data folder", (*installation).checkDataDir},
 		{"PostgreSQL", (*installation).openAndCheckPostgres},
-		{"secret keys", (*installation).checkKeys},
+		{"secret keys", (*installation).checkKeysAndCreateApp},
 		{"address", (*installation).checkListenAddress},
 		{"networks", (*installation).describeNetworks},
 		{"media files", (*installation).checkMediaURLReachable},
-		{"email", (*installation).checkMail},
+		{"email", (*installation).checkMailServer},
 		{"publishing", (*installation).checkPublishingNotHeld},
 		{"workers", (*installation).checkWorkers},
 	}
@@ -159,9 +159,9 @@ func (inst *installation) openAndCheckPostgres(ctx context.Context) (found strin
 	return found, nil
 }
 
-// checkKeys checks that the secret keys can decrypt what the database contains. If there are no keys, it uses a
-// temporary key to find out whether the database needs any. It sets inst.app for the checks that follow.
-func (inst *installation) checkKeys(ctx context.Context) (found string, err error) {
+// checkKeysAndCreateApp checks that the secret keys can decrypt what the database contains. If there are no keys, it
+// uses a temporary key to find out whether the database needs any. It sets inst.app for the checks that follow.
+func (inst *installation) checkKeysAndCreateApp(ctx context.Context) (found string, err error) {
 	from := config.DescribeKeysLocation(inst.cfg)
 	keyring, err := config.LoadKeys(inst.cfg)
 	none := errors.Is(err, os.ErrNotExist)
@@ -231,14 +231,14 @@ func (inst *installation) checkPublishingNotHeld(ctx context.Context) (found str
 		advice = "No posts are affected. Run `belfry restore confirm`."
 	}
 	return "", fmt.Errorf("on hold since %s because %s. %s%s", hold.Since.UTC().Format(time.RFC3339), hold.Reason, advice,
-		formatHeldPosts(posts, appConfig.Networks))
+		formatFirstHeldPosts(posts, appConfig.Networks))
 }
 
 // heldPostsShown is how many of the posts affected by a publishing hold are listed.
 const heldPostsShown = 500
 
-// formatHeldPosts returns a text with a line for each post, up to heldPostsShown.
-func formatHeldPosts(posts []store.HeldPost, networks *network.Set) string {
+// formatFirstHeldPosts returns a text with a line for each post, up to heldPostsShown.
+func formatFirstHeldPosts(posts []store.HeldPost, networks *network.Set) string {
 	var list strings.Builder
 	for _, p := range posts[:min(len(posts), heldPostsShown)] {
 		fmt.Fprintf(&list, "\n   %s %s to %s, %s: %s", p.Slug, p.Post, networks.DisplayName(p.Platform), p.AccountName,
@@ -318,8 +318,8 @@ func (inst *installation) describeNetworks(context.Context) (found string, err e
 	return "credentials for " + strings.Join(ready, ", "), nil
 }
 
-// checkMail connects to the mail server and signs in.
-func (inst *installation) checkMail(ctx context.Context) (found string, err error) {
+// checkMailServer connects to the mail server, if one is set, and signs in.
+func (inst *installation) checkMailServer(ctx context.Context) (found string, err error) {
 	cfg := inst.cfg
 	if cfg.SMTPURL.IsZero() {
 		if showsMailInSandbox(cfg) {

@@ -58,8 +58,8 @@ func samplePostsInEachState() []demoPost {
 	}
 }
 
-// listMediaToTryUntilAccepted returns the files and titles that makeSamplePosts tries for a post, one after another,
-// until the network accepts the post.
+// listMediaToTryUntilAccepted returns the files and titles that makeSamplePostsAndCollectDue tries for a post, one
+// after another, until the network accepts the post.
 func listMediaToTryUntilAccepted() []demoPost {
 	return []demoPost{
 		{},
@@ -71,9 +71,9 @@ func listMediaToTryUntilAccepted() []demoPost {
 func defineSeed(o *options) action {
 	asJSON := o.flags.Bool("json", false, "create one small workspace for scripts instead, and print its details as JSON")
 	accounts := o.flags.Int("accounts", 1, "with --json: the number of accounts on each network")
-	seed := withSession(mayCreate, func(ctx context.Context, p *program, s *commandSession) (err error) {
+	seed := withMigratedSession(mayCreate, func(ctx context.Context, p *program, s *commandSession) (err error) {
 		g := &seeder{session: s}
-		stop, err := g.useOrStartSandbox(ctx)
+		stop, err := g.useOrStartSandboxAndReplaceConfig(ctx)
 		if err != nil {
 			return err
 		}
@@ -126,17 +126,17 @@ type seeder struct {
 	holdReasons []string // why posts are queued although they are due
 }
 
-// duePost is a queued post that publishAndBackdateDue publishes.
+// duePost is a queued post that publishDueAndBackdateWorkspaces publishes.
 type duePost struct {
 	owner core.Caller
 	post  string
 	past  time.Time // the time to backdate the post to; zero for none
 }
 
-// useOrStartSandbox makes g use the simulated networks at BELFRY_NETWORKS_URL or in the running service. If the service
-// is not running, it starts the service's own networks with their journal, and replaces the session's appConfig with
-// one for them; the caller must then recreate the app. The caller must call stop.
-func (g *seeder) useOrStartSandbox(ctx context.Context) (stop func(), err error) {
+// useOrStartSandboxAndReplaceConfig makes g use the simulated networks at BELFRY_NETWORKS_URL or in the running
+// service. If the service is not running, it starts the service's own networks with their journal, and replaces the
+// session's appConfig with one for them; the caller must then recreate the app. The caller must call stop.
+func (g *seeder) useOrStartSandboxAndReplaceConfig(ctx context.Context) (stop func(), err error) {
 	s := g.session
 	stop = func() {}
 	if !usesOwnSandbox(s.cfg) {
@@ -264,7 +264,7 @@ func (g *seeder) makeSampleWorkspace(ctx context.Context, accountsPerNetwork int
 			return nil, err
 		}
 		out.Accounts[account.Platform] = account.ID
-		if err := g.makeSamplePosts(ctx, account); err != nil {
+		if err := g.makeSamplePostsAndCollectDue(ctx, account); err != nil {
 			return nil, fmt.Errorf("create posts on %s: %w", card.Name, err)
 		}
 		for i := 1; i < accountsPerNetwork; i++ {
@@ -275,12 +275,12 @@ func (g *seeder) makeSampleWorkspace(ctx context.Context, accountsPerNetwork int
 			out.MoreAccounts[more.Platform] = append(out.MoreAccounts[more.Platform], more.ID)
 		}
 	}
-	return out, g.publishAndBackdateDue(ctx)
+	return out, g.publishDueAndBackdateWorkspaces(ctx)
 }
 
-// makeSamplePosts makes a post in each state, with the first files of listMediaToTryUntilAccepted that the account's
-// network accepts.
-func (g *seeder) makeSamplePosts(ctx context.Context, account contract.Account) error {
+// makeSamplePostsAndCollectDue makes the posts of samplePostsInEachState, with the first files of
+// listMediaToTryUntilAccepted that the account's network accepts. It adds posts that are due to g.due.
+func (g *seeder) makeSamplePostsAndCollectDue(ctx context.Context, account contract.Account) error {
 	to := contract.Targets{AccountIDs: []string{account.ID}}
 	for _, post := range samplePostsInEachState() {
 		var request contract.PlanPosts
@@ -294,7 +294,7 @@ func (g *seeder) makeSamplePosts(ctx context.Context, account contract.Account) 
 				break
 			}
 		}
-		if err := g.createPostAndCollectIfDue(ctx, "Europe/Berlin", post, request); err != nil {
+		if err := g.createPostsAndCollectIfDue(ctx, "Europe/Berlin", post, request); err != nil {
 			return err
 		}
 	}
@@ -343,9 +343,9 @@ func (g *seeder) makeNetworksRefuseNextPost(ctx context.Context, containing, mes
 // post.
 const publishedAtOnce = 16
 
-// publishAndBackdateDue publishes the posts in g.due, and backdates past posts and their workspaces. It also updates
-// how much of their limits the accounts have used.
-func (g *seeder) publishAndBackdateDue(ctx context.Context) error {
+// publishDueAndBackdateWorkspaces publishes the posts in g.due, and backdates past posts and their workspaces. It
+// also updates how much of their limits the accounts have used.
+func (g *seeder) publishDueAndBackdateWorkspaces(ctx context.Context) error {
 	if err := g.publishAndBackdateDuePosts(ctx); err != nil {
 		return err
 	}
@@ -368,7 +368,7 @@ func (g *seeder) publishAndBackdateDuePosts(ctx context.Context) error {
 	group.SetLimit(publishedAtOnce)
 	for _, due := range g.due {
 		group.Go(func() error {
-			held, err := g.publishAndAwaitPost(ctx, due)
+			held, err := g.publishOrCollectHoldReason(ctx, due)
 			if err != nil || held || due.past.IsZero() {
 				return err
 			}
@@ -391,10 +391,10 @@ func (g *seeder) backdateOnNetworkIfLive(ctx context.Context, due duePost) error
 	return g.callSandboxControl(ctx, http.MethodPost, "posts/backdate", post)
 }
 
-// publishAndAwaitPost publishes a post, or waits until the running service has published it. It returns true if a
-// network's limit holds the post for longer than seed waits. Otherwise, the post is live, has failed, or waits until
-// Belfry asks the network about a refusal that is not final.
-func (g *seeder) publishAndAwaitPost(ctx context.Context, due duePost) (held bool, err error) {
+// publishOrCollectHoldReason publishes a post, or waits until the running service has published it. It returns true
+// if a network's limit holds the post for longer than seed waits, and adds the reason to g.holdReasons. Otherwise,
+// the post is live, has failed, or waits until Belfry asks the network about a refusal that is not final.
+func (g *seeder) publishOrCollectHoldReason(ctx context.Context, due duePost) (held bool, err error) {
 	post, err := core.ParseID[core.PostKind](due.post)
 	if err != nil {
 		return false, err

@@ -35,7 +35,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if err := httpd.CheckPortFree(ctx, cfg.Addr, config.Prefix+"ADDR"); err != nil {
 		return err
 	}
-	db, err := startLocalOrReachExternalDatabase(ctx, cfg)
+	db, err := startLocalAfterLockOrReachExternal(ctx, cfg)
 	if err != nil {
 		return err
 	}

@@ -146,11 +146,11 @@ func newRetrySchedule(cfg *config.Config) core.Schedule {
 	return core.Schedule{Retry: cfg.RetryDelays, Lease: cfg.Lease}
 }
 
-// newNetworkClient returns the client for calls to the networks. simulatorID identifies the simulated networks that
-// replace the real ones; it is "" for the real ones.
+// newNetworkClient returns the client for calls to the networks. sandboxIDOrEmpty identifies the simulated networks
+// that replace the real ones; it is "" for the real ones.
 func newNetworkClient(
 	cfg *config.Config, figures *metrics.Metrics, sandboxURL *url.URL,
-) (client *network.Client, simulatorID string, err error) {
+) (client *network.Client, sandboxIDOrEmpty string, err error) {
 	c := network.ClientConfig{Timeout: newRetrySchedule(cfg).CallTimeout(), Observe: func(call network.Call) {
 		figures.CountNetworkCall(call.Host, strconv.Itoa(call.Status), string(call.Kind))
 	}}

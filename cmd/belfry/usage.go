@@ -28,9 +28,9 @@ func newOptions(c command) *options {
 	return &options{flags: set, command: c}
 }
 
-// parseOrPrintUsage parses the options and the argument. For -h or --help, it prints the usage and returns
-// flag.ErrHelp.
-func (o *options) parseOrPrintUsage(p *program, args []string) error {
+// parseOrPrintHelpIfAsked parses the options and the argument. For -h or --help, it prints the usage and returns
+// flag.ErrHelp. It prints nothing for invalid arguments: the error is a usageError.
+func (o *options) parseOrPrintHelpIfAsked(p *program, args []string) error {
 	err := o.flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):

@@ -35,17 +35,17 @@ func validate(cfg *Config) error {
 	c.checkURLIfSet("STORAGE_URL", cfg.StorageURL.Reveal(), loose, "file", "s3")
 	c.checkURLIfSet("SMTP_URL", cfg.SMTPURL.Reveal(), loose, "smtp", "smtps")
 	_, wrongSender := mail.ParseAddress(cfg.MailFrom)
-	c.require("MAIL_FROM", wrongSender == nil || cfg.MailFrom == "" && cfg.SMTPURL.IsZero(),
+	c.addProblemUnless("MAIL_FROM", wrongSender == nil || cfg.MailFrom == "" && cfg.SMTPURL.IsZero(),
 		"must be an email address, with or without a name")
-	c.require("ROLES", cfg.Roles != Roles{}, "must contain at least one role")
-	c.require("RETRY_DELAYS", len(cfg.RetryDelays) > 0, "must contain at least one delay")
-	c.require("LEASE", cfg.Lease >= leastLease, "is %v, but must be at least %v",
+	c.addProblemUnless("ROLES", cfg.Roles != Roles{}, "must contain at least one role")
+	c.addProblemUnless("RETRY_DELAYS", len(cfg.RetryDelays) > 0, "must contain at least one delay")
+	c.addProblemUnless("LEASE", cfg.Lease >= leastLease, "is %v, but must be at least %v",
 		cfg.Lease, leastLease)
-	c.require("SWEEP", cfg.Sweep > 0, "must be greater than zero")
-	c.require("RETENTION", cfg.Retention > 0, "must be greater than zero")
-	c.require("UPLOAD_TTL", cfg.UploadTTL > 0, "must be greater than zero")
-	c.require("LOG_FORMAT", slices.Contains([]string{"text", "json"}, cfg.LogFormat), "is %q, but must be text or json",
-		cfg.LogFormat)
+	c.addProblemUnless("SWEEP", cfg.Sweep > 0, "must be greater than zero")
+	c.addProblemUnless("RETENTION", cfg.Retention > 0, "must be greater than zero")
+	c.addProblemUnless("UPLOAD_TTL", cfg.UploadTTL > 0, "must be greater than zero")
+	c.addProblemUnless("LOG_FORMAT", slices.Contains([]string{"text", "json"}, cfg.LogFormat),
+		"is %q, but must be text or json", cfg.LogFormat)
 	if _, err := parseKeys(cfg.SecretKeys.Reveal()); err != nil && !cfg.SecretKeys.IsZero() {
 		c.addProblem("SECRET_KEYS", "is not valid (%v)", err)
 	}
@@ -62,7 +62,8 @@ func (c *checker) addProblem(name, format string, args ...any) {
 	c.wrong = append(c.wrong, c.fields[name].errorf(format, args...))
 }
 
-func (c *checker) require(name string, ok bool, format string, args ...any) {
+// addProblemUnless adds a problem with the variable unless ok is true.
+func (c *checker) addProblemUnless(name string, ok bool, format string, args ...any) {
 	if !ok {
 		c.addProblem(name, format, args...)
 	}
@@ -76,7 +77,7 @@ func (c *checker) checkHostPortIfSet(name, value string) {
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
-	c.require(name, err == nil, "is %q, but must be HOST:PORT", value)
+	c.addProblemUnless(name, err == nil, "is %q, but must be HOST:PORT", value)
 }
 
 // urlForm says which parts an address may and must have.

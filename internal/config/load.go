@@ -34,7 +34,7 @@ func load(environ []string, extra []Variable, isRoot bool) (*Config, error) {
 	if err := errors.Join(checkUnknownVariables(cfg), parseVariables(cfg)); err != nil {
 		return nil, err
 	}
-	if err := setDerivedDefaults(cfg, isRoot); err != nil {
+	if err := setDerivedDefaultsAndNormalize(cfg, isRoot); err != nil {
 		return nil, err
 	}
 	if err := validate(cfg); err != nil {
@@ -77,8 +77,9 @@ func simplifyParseError(f field, err error) error {
 	return err
 }
 
-// setDerivedDefaults sets the defaults that depend on other variables or on the machine.
-func setDerivedDefaults(cfg *Config, isRoot bool) error {
+// setDerivedDefaultsAndNormalize sets the defaults that depend on other variables or on the machine. It also makes the
+// data folder absolute, and removes slashes at the end of addresses.
+func setDerivedDefaultsAndNormalize(cfg *Config, isRoot bool) error {
 	if cfg.DataDir == "" {
 		cfg.DataDir = "data"
 		if isRoot {

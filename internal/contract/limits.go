@@ -77,25 +77,26 @@ type DurationLimit struct {
 // LimitsOf converts a network's limits to their record.
 func LimitsOf(l core.Limits) NetworkLimits {
 	out := NetworkLimits{
-		Text: *textLimitOf(&l.Text), Title: textLimitOf(l.Title), Tags: textLimitOf(l.Tags),
+		Text: *textLimitOrNil(&l.Text), Title: textLimitOrNil(l.Title), Tags: textLimitOrNil(l.Tags),
 		Hashtags: l.Hashtags, Mentions: l.Mentions, Links: l.Links, ContentTypes: map[string]ContentTypeLimit{},
 	}
 	for name, c := range l.ContentTypes {
 		out.ContentTypes[name] = ContentTypeLimit{
-			Text: textLimitOf(c.Text), Min: c.Min, Max: c.Max, Image: fileLimitOf(c.Image), Video: fileLimitOf(c.Video),
+			Text: textLimitOrNil(c.Text), Min: c.Min, Max: c.Max, Image: fileLimitOrNil(c.Image),
+			Video: fileLimitOrNil(c.Video),
 		}
 	}
 	return out
 }
 
-func textLimitOf(c *core.Count) *TextLimit {
+func textLimitOrNil(c *core.Count) *TextLimit {
 	if c == nil {
 		return nil
 	}
 	return &TextLimit{c.Max, string(c.Unit)}
 }
 
-func fileLimitOf(f *core.FileLimits) *FileLimit {
+func fileLimitOrNil(f *core.FileLimits) *FileLimit {
 	if f == nil {
 		return nil
 	}

@@ -16,10 +16,11 @@ func (p trustedProxies) contains(a netip.Addr) bool {
 	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(a) })
 }
 
-// clientAddress returns the client's address: the peer's address or, if the peer is a trusted proxy, the last address
-// in X-Forwarded-For that is not a trusted proxy. The client can forge all earlier addresses. No other header is used.
-func (p trustedProxies) clientAddress(r *http.Request) netip.Addr {
-	last := peerAddress(r)
+// clientAddressOrZero returns the client's address: the peer's address or, if the peer is a trusted proxy, the last
+// address in X-Forwarded-For that is not a trusted proxy. The client can forge all earlier addresses. No other header
+// is used. It returns the zero address if the peer has none.
+func (p trustedProxies) clientAddressOrZero(r *http.Request) netip.Addr {
+	last := peerAddressOrZero(r)
 	if !p.contains(last) {
 		return last
 	}
@@ -38,10 +39,10 @@ func (p trustedProxies) clientAddress(r *http.Request) netip.Addr {
 }
 
 // isTrustedPeer reports whether the request came directly from a trusted proxy.
-func (p trustedProxies) isTrustedPeer(r *http.Request) bool { return p.contains(peerAddress(r)) }
+func (p trustedProxies) isTrustedPeer(r *http.Request) bool { return p.contains(peerAddressOrZero(r)) }
 
-// peerAddress returns the address at the other end of the connection, or an invalid one if there is none.
-func peerAddress(r *http.Request) netip.Addr {
+// peerAddressOrZero returns the address at the other end of the connection, or the zero address if there is none.
+func peerAddressOrZero(r *http.Request) netip.Addr {
 	ap, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}

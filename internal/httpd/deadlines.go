@@ -85,7 +85,7 @@ func limitRequestTime(next echo.HandlerFunc) echo.HandlerFunc {
 		ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), untimedContextKey{}, r.Context()), readTime)
 		defer cancel()
 		c.SetRequest(r.WithContext(ctx))
-		if err := setDeadlines(c, readTime, writeTime); err != nil {
+		if err := setOrClearDeadlines(c, readTime, writeTime); err != nil {
 			return err
 		}
 		return next(c)
@@ -100,7 +100,7 @@ func LiftTimeLimits(newWriteTimeout time.Duration) echo.MiddlewareFunc {
 			if endless, ok := c.Request().Context().Value(untimedContextKey{}).(context.Context); ok {
 				c.SetRequest(c.Request().WithContext(endless))
 			}
-			if err := setDeadlines(c, 0, newWriteTimeout); err != nil {
+			if err := setOrClearDeadlines(c, 0, newWriteTimeout); err != nil {
 				return err
 			}
 			return next(c)
@@ -108,11 +108,11 @@ func LiftTimeLimits(newWriteTimeout time.Duration) echo.MiddlewareFunc {
 	}
 }
 
-// setDeadlines sets the connection's deadlines to the durations from now; 0 means no deadline.
-func setDeadlines(c echo.Context, read, write time.Duration) error {
+// setOrClearDeadlines sets the connection's deadlines to the durations from now; 0 means no deadline.
+func setOrClearDeadlines(c echo.Context, readOrZero, writeOrZero time.Duration) error {
 	control := http.NewResponseController(c.Response())
 	for _, err := range []error{
-		control.SetReadDeadline(deadlineOrNone(read)), control.SetWriteDeadline(deadlineOrNone(write)),
+		control.SetReadDeadline(deadlineOrNone(readOrZero)), control.SetWriteDeadline(deadlineOrNone(writeOrZero)),
 	} {
 		if err != nil && !errors.Is(err, http.ErrNotSupported) {
 			return err

@@ -27,7 +27,7 @@ func (s *Server) logAndConvertError(ctx context.Context, err error) *core.Error 
 	var status *echo.HTTPError
 	switch {
 	case errors.As(err, &known):
-		s.logServerErrorCause(ctx, known)
+		s.logCauseIfServerError(ctx, known)
 		return known
 	case errors.Is(err, errPanicLogged):
 		return core.ErrorOrInternal(nil)
@@ -48,8 +48,8 @@ func (s *Server) logAndConvertError(ctx context.Context, err error) *core.Error 
 	return core.ErrorOrInternal(err)
 }
 
-// logServerErrorCause logs the cause of an error that the client cannot act on.
-func (s *Server) logServerErrorCause(ctx context.Context, e *core.Error) {
+// logCauseIfServerError logs an error that the client cannot act on, with its cause. It does not log other errors.
+func (s *Server) logCauseIfServerError(ctx context.Context, e *core.Error) {
 	if cause := e.Unwrap(); e.Code == core.CodeInternal || e.Code == core.CodeUnavailable && cause != nil {
 		s.cfg.Logger.ErrorContext(ctx, "request failed", "request_id", RequestID(ctx), "error", e, "cause", cause)
 	}

@@ -79,11 +79,11 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.tokenPrefixes = sync.OnceValue(s.tokenPathPrefixes)
 	s.health = health{ready: cfg.Ready, logger: cfg.Logger, started: time.Now(), last: readyMessage}
-	s.Echo.IPExtractor = func(r *http.Request) string { return s.proxies.clientAddress(r).String() }
+	s.Echo.IPExtractor = func(r *http.Request) string { return s.proxies.clientAddressOrZero(r).String() }
 	s.Echo.HTTPErrorHandler = s.logAndWriteErrorResponse
 	s.Echo.Binder = noBinder{}
 	s.Echo.Pre(s.assignRequestIDAndSource, limitRequestTime, s.logAccess, s.setDefaultHeaders(), s.logErrorsAndRespond,
-		s.recoverPanics, s.redirectToPublicLoopbackHost, addHeadToAllowHeader)
+		s.recoverAndLogPanics, s.redirectToPublicLoopbackHost, addHeadToAllowHeader)
 	s.Echo.GET("/livez", s.handleLivez, LogAtDebug)
 	s.Echo.GET("/readyz", s.handleReadyz, LogAtDebug)
 	return s, nil

@@ -12,7 +12,7 @@ import (
 // (security.md 4.6). All routes that use a cookie need it, including sign-in.
 func (s *Server) RequireSameOriginWrites(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if err := s.checkSameOriginWrite(c.Request()); err != nil {
+		if err := s.checkSameOriginIfWrite(c.Request()); err != nil {
 			return err
 		}
 		return next(c)
@@ -32,10 +32,11 @@ func (s *Server) CheckSameOrigin(r *http.Request) error {
 		r = r.WithContext(r.Context())
 		r.Method = http.MethodPost
 	}
-	return s.checkSameOriginWrite(r)
+	return s.checkSameOriginIfWrite(r)
 }
 
-func (s *Server) checkSameOriginWrite(r *http.Request) error {
+// checkSameOriginIfWrite returns an error if a write does not come from our own pages. It accepts all reads.
+func (s *Server) checkSameOriginIfWrite(r *http.Request) error {
 	if err := s.origin.Check(r); err != nil {
 		return crossSiteError().WithCause(err)
 	}

@@ -24,7 +24,7 @@ type rateLimit struct {
 
 // AddRateLimitPolicyHeader adds a limit that did not count this request to the response's RateLimit-Policy header.
 func AddRateLimitPolicyHeader(c echo.Context, name string, quota int, window time.Duration) {
-	addRateLimitToResponse(c, rateLimit{name: name, quota: quota, window: window})
+	addOrReplaceRateLimit(c, rateLimit{name: name, quota: quota, window: window})
 }
 
 // AddRateLimitHeaders adds a limit to the response's RateLimit-Policy header, and the number of remaining requests to
@@ -33,15 +33,15 @@ func AddRateLimitPolicyHeader(c echo.Context, name string, quota int, window tim
 func AddRateLimitHeaders(
 	c echo.Context, name string, quota int, window time.Duration, remaining int, reset time.Duration,
 ) {
-	addRateLimitToResponse(c, rateLimit{
+	addOrReplaceRateLimit(c, rateLimit{
 		name: name, quota: quota, window: window,
 		remaining: max(remaining, 0), reset: int((max(reset, 0) + time.Second - 1) / time.Second), counted: true,
 	})
 }
 
-// addRateLimitToResponse stores a limit, or replaces the one with the same name. The headers are written with the
-// response.
-func addRateLimitToResponse(c echo.Context, l rateLimit) {
+// addOrReplaceRateLimit stores a limit for the headers of the response, or replaces the one with the same name. The
+// headers are written with the response.
+func addOrReplaceRateLimit(c echo.Context, l rateLimit) {
 	limits := storedRateLimits(c)
 	if i := slices.IndexFunc(limits, func(known rateLimit) bool { return known.name == l.name }); i >= 0 {
 		limits[i] = l

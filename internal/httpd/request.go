@@ -71,7 +71,7 @@ func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start, r := time.Now(), c.Request()
 		defer func() {
-			level := debugIfSuccessfulReadElseInfo(c, r)
+			level := accessLogLevel(c, r)
 			if !s.cfg.Logger.Enabled(r.Context(), level) {
 				return
 			}
@@ -88,8 +88,9 @@ func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// debugIfSuccessfulReadElseInfo returns the level at which a request is logged. Some routes are always logged at debug.
-func debugIfSuccessfulReadElseInfo(c echo.Context, r *http.Request) slog.Level {
+// accessLogLevel returns the level at which a request is logged: debug for successful reads and for routes with
+// LogAtDebug, and otherwise info.
+func accessLogLevel(c echo.Context, r *http.Request) slog.Level {
 	quiet, _ := c.Get(logAtDebugKey).(bool)
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if quiet || reads && c.Response().Status < http.StatusBadRequest {
@@ -144,9 +145,9 @@ func (s *Server) logErrorsAndRespond(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// recoverPanics is middleware that logs a panic and converts it to an internal error. If part of the response has been
-// sent, it closes the connection instead, so that the response does not look complete.
-func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
+// recoverAndLogPanics is middleware that logs a panic and converts it to an internal error. If part of the response
+// has been sent, it closes the connection instead, so that the response does not look complete.
+func (s *Server) recoverAndLogPanics(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
 		defer func() {
 			v := recover()

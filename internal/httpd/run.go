@@ -24,7 +24,7 @@ const (
 )
 
 // Listen opens the port. Call it before Run to learn early that the port is in use; otherwise, Run opens the port.
-func (s *Server) Listen(ctx context.Context) error { return s.listen.listen(ctx) }
+func (s *Server) Listen(ctx context.Context) error { return s.listen.listenUnlessListening(ctx) }
 
 // Addr returns the address of the server. If the configured port is 0, it contains the actual port once the server
 // listens.
@@ -52,7 +52,8 @@ type listener struct {
 	net net.Listener
 }
 
-func (l *listener) listen(ctx context.Context) error {
+// listenUnlessListening opens the port. It does nothing if the port has already been opened.
+func (l *listener) listenUnlessListening(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.net != nil {
@@ -78,7 +79,7 @@ func (l *listener) listen(ctx context.Context) error {
 // use. settingName is the environment variable or the option that sets the address.
 func CheckPortFree(ctx context.Context, addr, settingName string) error {
 	l := listener{addr: addr, setting: settingName}
-	if err := l.listen(ctx); err != nil {
+	if err := l.listenUnlessListening(ctx); err != nil {
 		return err
 	}
 	return l.net.Close()
@@ -98,7 +99,7 @@ func (l *listener) String() string {
 func (l *listener) listenAndServe(
 	ctx context.Context, handler http.Handler, logger *slog.Logger, beforeShutdown func(),
 ) error {
-	if err := l.listen(ctx); err != nil {
+	if err := l.listenUnlessListening(ctx); err != nil {
 		return err
 	}
 	server := &http.Server{
@@ -154,7 +155,7 @@ func NewMetricsServer(addr string, registry *prometheus.Registry, logger *slog.L
 }
 
 // Listen opens the port. Call it before Run to learn early that the port is in use; otherwise, Run opens the port.
-func (m *MetricsServer) Listen(ctx context.Context) error { return m.listen.listen(ctx) }
+func (m *MetricsServer) Listen(ctx context.Context) error { return m.listen.listenUnlessListening(ctx) }
 
 // Addr returns the address of the server. If the configured port is 0, it contains the actual port once the server
 // listens.

@@ -45,7 +45,7 @@ func (g *Guard) HoldPublishingIfRewoundElseUpdateMark(ctx context.Context) error
 	if err != nil {
 		return fmt.Errorf("read the database's identity and timeline: %w", err)
 	}
-	found, err := g.readReceiptsSince(ctx, before.SeenAt.Add(-readBack))
+	found, err := g.compareReceiptsWithLedger(ctx, before.SeenAt.Add(-readBack))
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (g *Guard) HoldPublishingIfRewoundElseUpdateMark(ctx context.Context) error
 		return err
 	}
 	if reason != "" {
-		err := g.holdPublishingUntilReceiptsAreRead(ctx, reason, before, found)
+		err := g.startHoldWithUnreadReceipts(ctx, reason, before, found)
 		if errors.Is(err, errHoldEnded) {
 			return g.HoldPublishingIfRewoundElseUpdateMark(ctx)
 		}
@@ -68,17 +68,17 @@ func (g *Guard) HoldPublishingIfRewoundElseUpdateMark(ctx context.Context) error
 	case err != nil:
 		return err
 	default:
-		return g.readAllReceiptsUnlessRead(ctx, hold)
+		return g.addReceiptsToHoldUnlessRead(ctx, hold)
 	}
 }
 
-// readAllReceiptsUnlessRead adds all unknown receipts to the hold, and lets an operator end it. A worker may have
+// addReceiptsToHoldUnlessRead adds all unknown receipts to the hold, and lets an operator end it. A worker may have
 // reported to the rewound database, so even old receipts may be unknown.
-func (g *Guard) readAllReceiptsUnlessRead(ctx context.Context, hold store.PublishingHold) error {
+func (g *Guard) addReceiptsToHoldUnlessRead(ctx context.Context, hold store.PublishingHold) error {
 	if hold.ReceiptsRead {
 		return nil
 	}
-	found, err := g.readReceiptsSince(ctx, time.Time{})
+	found, err := g.compareReceiptsWithLedger(ctx, time.Time{})
 	if err != nil {
 		return err
 	}
@@ -98,8 +98,8 @@ type storedReceipts struct {
 // receiptsPerQuery is how many receipts are compared with the ledger at once.
 const receiptsPerQuery = 1000
 
-// readReceiptsSince reads the receipts that were written since a time, and compares them with the ledger.
-func (g *Guard) readReceiptsSince(ctx context.Context, since time.Time) (found storedReceipts, err error) {
+// compareReceiptsWithLedger reads the receipts that were written since a time, and finds those that the ledger lacks.
+func (g *Guard) compareReceiptsWithLedger(ctx context.Context, since time.Time) (found storedReceipts, err error) {
 	var batch []store.RestoredReceipt
 	compare := func() error {
 		unknown, err := g.Store.FindUnknownReceipts(ctx, batch)
@@ -166,7 +166,7 @@ func (g *Guard) findUnprovedSince(ctx context.Context, lineage store.Lineage, la
 func (g *Guard) UpdateMarkOrHoldPublishingUnlessOnHold(ctx context.Context) error {
 	switch hold, err := g.Store.PublishingHold(ctx); {
 	case err == nil:
-		return g.readAllReceiptsUnlessRead(ctx, hold)
+		return g.addReceiptsToHoldUnlessRead(ctx, hold)
 	case !errors.Is(err, store.ErrNotFound):
 		return err
 	}
@@ -178,7 +178,7 @@ func (g *Guard) UpdateMarkOrHoldPublishingUnlessOnHold(ctx context.Context) erro
 	if err != nil || reason == "" {
 		return err
 	}
-	err = g.holdPublishingUntilReceiptsAreRead(ctx, reason, before, storedReceipts{})
+	err = g.startHoldWithUnreadReceipts(ctx, reason, before, storedReceipts{})
 	if err != nil && !errors.Is(err, errHoldEnded) {
 		return err
 	}
@@ -187,7 +187,9 @@ func (g *Guard) UpdateMarkOrHoldPublishingUnlessOnHold(ctx context.Context) erro
 
 // updateMarkOrGetHoldReason returns the reason why publishing must be held. If there is none, it updates the mark and
 // returns "". found is zero if the receipts were not read.
-func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, found storedReceipts) (holdReason string, err error) {
+func (g *Guard) updateMarkOrGetHoldReason(
+	ctx context.Context, found storedReceipts,
+) (holdReasonOrEmpty string, err error) {
 	mark, err := g.Receipts.ReadMarkOrZero(ctx)
 	if err != nil {
 		return "", err
@@ -199,33 +201,35 @@ func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, found storedRecei
 	}
 	switch newestStoredStepID := max(found.newestStepID, mark.StepID); {
 	case now.Empty && newestStoredStepID > now.StepID:
-		if now, err = g.advanceStepIDsBeyondReceipts(ctx, newestStoredStepID); err != nil {
+		if now, err = g.advanceEmptyDatabaseBeyondReceipts(ctx, newestStoredStepID); err != nil {
 			return "", err
 		}
 	case now.Empty || newestStoredStepID == 0 && now.StepID == 0: // nothing was ever published
 	case mark == (Mark{}):
-		holdReason = "the file storage has no record of what Belfry published from this database"
+		holdReasonOrEmpty = "the file storage has no record of what Belfry published from this database"
 	case mark.System != now.System:
-		holdReason = "Belfry last published posts from another database"
+		holdReasonOrEmpty = "Belfry last published posts from another database"
 	case mark.Timeline != now.Timeline:
-		holdReason = "the database failed over or was restored to an earlier time"
+		holdReasonOrEmpty = "the database failed over or was restored to an earlier time"
 	case newestStoredStepID > now.StepID:
-		holdReason = "the database is older than the last published post"
+		holdReasonOrEmpty = "the database is older than the last published post"
 	case len(found.unknown) > 0:
-		holdReason = "the database has no record of a call that published, or may have published, a post"
+		holdReasonOrEmpty = "the database has no record of a call that published, or may have published, a post"
 	}
 	next := Mark{System: now.System, Timeline: now.Timeline, StepID: now.StepID}
-	if holdReason != "" || mark.equalsIgnoringTime(next) {
-		return holdReason, nil
+	if holdReasonOrEmpty != "" || mark.equalsIgnoringTime(next) {
+		return holdReasonOrEmpty, nil
 	}
 	next.At = g.Now().UTC()
 	return "", g.Receipts.WriteMark(ctx, next)
 }
 
-// advanceStepIDsBeyondReceipts lets a database without posts publish, although the storage has receipts of another
-// database: an empty database has nothing that it could publish again. Its step ids continue above those of the
-// receipts, because smaller ones would later cause a hold.
-func (g *Guard) advanceStepIDsBeyondReceipts(ctx context.Context, newestStoredStepID int64) (store.Lineage, error) {
+// advanceEmptyDatabaseBeyondReceipts lets a database without posts publish, although the storage has receipts of
+// another database: an empty database has nothing that it could publish again. Its step ids continue above those of
+// the receipts, because smaller ones would later cause a hold. It logs a warning.
+func (g *Guard) advanceEmptyDatabaseBeyondReceipts(
+	ctx context.Context, newestStoredStepID int64,
+) (store.Lineage, error) {
 	g.Log.WarnContext(ctx, "the file storage has receipts, but this database has no posts and is therefore treated as new; "+
 		"to restore a backup instead, stop the service and restore the backup now")
 	if err := g.Store.AdvanceStepIDsBeyond(ctx, newestStoredStepID); err != nil {
@@ -254,10 +258,10 @@ func chooseReceiptPerPost(receipts []store.RestoredReceipt) []store.RestoredRece
 // errHoldEnded means that a hold has ended since the decision to hold publishing.
 var errHoldEnded = errors.New("an operator has just ended a hold")
 
-// holdPublishingUntilReceiptsAreRead holds publishing with the unknown receipts that have been found so far. Reading
-// the others takes minutes, in which workers would publish. Nobody can end the hold before readAllReceiptsUnlessRead
+// startHoldWithUnreadReceipts holds publishing with the unknown receipts that have been found so far. Reading the
+// others takes minutes, in which workers would publish. Nobody can end the hold before addReceiptsToHoldUnlessRead
 // has read them. The error is errHoldEnded if another hold has ended since before was read.
-func (g *Guard) holdPublishingUntilReceiptsAreRead(ctx context.Context, reason string, before store.Lineage,
+func (g *Guard) startHoldWithUnreadReceipts(ctx context.Context, reason string, before store.Lineage,
 	found storedReceipts,
 ) error {
 	unprovedSince, err := g.findUnprovedSince(ctx, before, found.lastAt)

@@ -95,7 +95,7 @@ func (p *ConsentPage) collectFields(node, enclosingFieldset *html.Node) {
 			break
 		}
 		p.inputs = append(p.inputs, consentInput{
-			kind: a["type"], name: a["name"], value: a["value"], label: firstBoldText(node.Parent), checked: checked,
+			kind: a["type"], name: a["name"], value: a["value"], label: firstBoldTextOrEmpty(node.Parent), checked: checked,
 			choosable: enclosingFieldset != nil && hasTextInput(enclosingFieldset),
 		})
 	}
@@ -113,8 +113,8 @@ func hasTextInput(n *html.Node) bool {
 	return false
 }
 
-// firstBoldText returns the text of the first <strong> below n, or "".
-func firstBoldText(n *html.Node) string {
+// firstBoldTextOrEmpty returns the text of the first <strong> below n, or "".
+func firstBoldTextOrEmpty(n *html.Node) string {
 	for d := range n.Descendants() {
 		if d.Data == "strong" && d.FirstChild != nil {
 			return d.FirstChild.Data

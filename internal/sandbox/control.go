@@ -28,8 +28,8 @@ func newControlHandler(kit *sim.Kit) http.Handler {
 	mux.HandleFunc("GET /{$}", c.showControlPage)
 	mux.HandleFunc("GET /style.css", c.serveStylesheet)
 	mux.HandleFunc("GET /posts", c.listPosts)
-	mux.HandleFunc("DELETE /posts", c.resetPosts)
-	mux.HandleFunc("POST /posts/reset", c.resetPosts)
+	mux.HandleFunc("DELETE /posts", c.deleteAllPosts)
+	mux.HandleFunc("POST /posts/reset", c.deleteAllPosts)
 	mux.HandleFunc("POST /posts/backdate", c.backdatePost)
 	mux.HandleFunc("GET /calls", c.listCalls)
 	mux.HandleFunc("GET /faults", c.listFaults)
@@ -58,8 +58,8 @@ func (c *control) listPosts(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"posts": c.kit.Posts.All()})
 }
 
-// resetPosts deletes the posts of all networks.
-func (c *control) resetPosts(w http.ResponseWriter, r *http.Request) {
+// deleteAllPosts deletes the posts of all networks.
+func (c *control) deleteAllPosts(w http.ResponseWriter, r *http.Request) {
 	c.redirectFormOrSendState(w, r, "posts-deleted", c.kit.ResetPosts(), map[string]any{"posts": []sim.Post{}})
 }
 
@@ -69,7 +69,7 @@ func (c *control) backdatePost(w http.ResponseWriter, r *http.Request) {
 		Network, ID string
 		At          time.Time
 	}
-	err := decodeJSON(w, r, &in)
+	err := decodeStrictJSON(w, r, &in)
 	if err == nil {
 		err = c.kit.Posts.Backdate(in.Network, in.ID, in.At)
 	}
@@ -177,14 +177,16 @@ func (c *control) advanceClock(w http.ResponseWriter, r *http.Request) {
 
 // redirectFormOrSendState redirects a person to the part of the control page that says what was done (doneNotices), or
 // sends the new state to a program. If err is not nil, both get the error.
-func (c *control) redirectFormOrSendState(w http.ResponseWriter, r *http.Request, done string, err error, state any) {
+func (c *control) redirectFormOrSendState(
+	w http.ResponseWriter, r *http.Request, noticeKey string, err error, state any,
+) {
 	switch {
 	case !isForm(r):
 		sendStateOrError(w, err, state)
 	case err != nil:
 		c.renderControlPage(w, r, http.StatusBadRequest, err.Error())
 	default:
-		c.redirectToSection(w, r, doneNotices[done].Section, url.Values{"done": {done}})
+		c.redirectToSection(w, r, doneNotices[noticeKey].Section, url.Values{"done": {noticeKey}})
 	}
 }
 
@@ -215,8 +217,8 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// decodeJSON decodes one JSON value strictly, because a mistyped key in a fault would otherwise have no effect.
-func decodeJSON(w http.ResponseWriter, r *http.Request, into any) error {
+// decodeStrictJSON decodes one JSON value strictly, because a mistyped key in a fault would otherwise have no effect.
+func decodeStrictJSON(w http.ResponseWriter, r *http.Request, into any) error {
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxScript))
 	if err != nil {
 		return fmt.Errorf("read the body: %w", err)

@@ -63,7 +63,7 @@ func readFaultForm(r *http.Request) (sim.Fault, error) {
 func readOptions(w http.ResponseWriter, r *http.Request) (map[string]string, error) {
 	values := map[string]string{}
 	if !isForm(r) {
-		return values, decodeJSON(w, r, &values)
+		return values, decodeStrictJSON(w, r, &values)
 	}
 	if err := r.ParseForm(); err != nil {
 		return nil, fmt.Errorf("read the form: %w", err)
@@ -81,7 +81,7 @@ func readClockAdvance(w http.ResponseWriter, r *http.Request) (time.Duration, er
 	}
 	if isForm(r) {
 		in.Advance = r.FormValue("advance")
-	} else if err := decodeJSON(w, r, &in); err != nil {
+	} else if err := decodeStrictJSON(w, r, &in); err != nil {
 		return 0, err
 	}
 	by, err := time.ParseDuration(in.Advance)
@@ -106,5 +106,5 @@ func readAppRemoval(w http.ResponseWriter, r *http.Request) (in appRemoval, err 
 		}
 		return in, nil
 	}
-	return in, decodeJSON(w, r, &in)
+	return in, decodeStrictJSON(w, r, &in)
 }

@@ -57,7 +57,7 @@ func (c *control) showControlPage(w http.ResponseWriter, r *http.Request) {
 	c.renderControlPage(w, r, http.StatusOK, "")
 }
 
-func (c *control) renderControlPage(w http.ResponseWriter, r *http.Request, status int, problem string) {
+func (c *control) renderControlPage(w http.ResponseWriter, r *http.Request, status int, problemOrEmpty string) {
 	posts := c.kit.Posts.All()
 	total := len(posts)
 	slices.Reverse(posts)
@@ -67,7 +67,7 @@ func (c *control) renderControlPage(w http.ResponseWriter, r *http.Request, stat
 		Total:  total,
 		Faults: c.kit.Faults.ListActive(), Spent: c.kit.Faults.ListSpent(), Kinds: sim.FaultKinds(),
 		Options: c.kit.ListOptions(), People: c.kit.ListPeople(),
-		Recent: c.kit.Calls.ListLast(20), Now: c.kit.Now(), Ahead: c.kit.ClockOffset(), Error: problem,
+		Recent: c.kit.Calls.ListLast(20), Now: c.kit.Now(), Ahead: c.kit.ClockOffset(), Error: problemOrEmpty,
 		Done: doneNotices[r.URL.Query().Get("done")],
 	}
 	failing := "any network"

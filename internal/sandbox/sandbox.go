@@ -132,13 +132,13 @@ func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	escaped := rawNetworkPath(r.URL, s.prefix, host)
+	escaped := rawNetworkPathOrEmpty(r.URL, s.prefix, host)
 	h.network.ServeHTTP(w, s.kit.BeginRequest(r, h.id, strings.ToLower(host), "/"+path, escaped))
 }
 
-// rawNetworkPath returns the path at the network in its original escaping, so that the network sees the path
+// rawNetworkPathOrEmpty returns the path at the network in its original escaping, so that the network sees the path
 // unchanged. Like url.URL.RawPath, it is "" if this is the default escaping.
-func rawNetworkPath(u *url.URL, prefix, host string) string {
+func rawNetworkPathOrEmpty(u *url.URL, prefix, host string) string {
 	if u.RawPath == "" {
 		return ""
 	}

@@ -31,7 +31,7 @@ func (t *Type) Check(text []byte) error {
 	r := checker{dec: jsontext.NewDecoder(bytes.NewBuffer(text)), text: text, name: t.displayName()}
 	if r.checkValue(t) {
 		if _, err := r.dec.ReadToken(); !errors.Is(err, io.EOF) {
-			r.addMistake(core.Invalid("",
+			r.addMistakeIfAny(core.Invalid("",
 				"The body contains text after the JSON value.").WithHint("Send only one JSON object."))
 		}
 	}
@@ -49,10 +49,10 @@ type checker struct {
 	mistakes []error
 }
 
-// addMistake stores err unless it is nil. It returns false once there are too many mistakes.
-func (r *checker) addMistake(err error) (goOn bool) {
-	if err != nil {
-		r.mistakes = append(r.mistakes, err)
+// addMistakeIfAny stores an error unless it is nil. It returns false once there are too many mistakes.
+func (r *checker) addMistakeIfAny(errOrNil error) (goOn bool) {
+	if errOrNil != nil {
+		r.mistakes = append(r.mistakes, errOrNil)
 	}
 	return len(r.mistakes) < maxMistakes
 }
@@ -69,22 +69,22 @@ func (r *checker) checkValue(t *Type) (goOn bool) {
 	if err != nil {
 		return r.addMistakeAndStop(r.describeSyntaxError(err))
 	}
-	at, ok := r.currentPlace(), t.Any
+	at, ok := r.lastReadPlace(), t.Any
 	switch token.Kind() {
 	case 'n':
 		ok = ok || t.Null
 	case 't', 'f':
 		ok = ok || t.Bool
 	case '0':
-		return r.addMistake(t.checkNumber(at, token.String()))
+		return r.addMistakeIfAny(t.checkNumber(at, token.String()))
 	case '"':
-		return r.addMistake(t.checkText(at, token.String()))
+		return r.addMistakeIfAny(t.checkText(at, token.String()))
 	case '[':
-		return r.checkDepth(at) && r.checkList(t, at)
+		return r.checkDepth(at) && r.checkRestOfList(t, at)
 	case '{':
-		return r.checkDepth(at) && r.checkObject(t, at)
+		return r.checkDepth(at) && r.checkRestOfObject(t, at)
 	}
-	return ok || r.addMistake(t.newWrongKindError(at))
+	return ok || r.addMistakeIfAny(t.newWrongKindError(at))
 }
 
 // checkDepth returns false if the value that has just begun is nested too deeply.
@@ -93,19 +93,19 @@ func (r *checker) checkDepth(at place) (goOn bool) {
 		r.addMistakeAndStop(core.Invalid(at.path, "The body is nested more than %d levels deep.", maxDepth))
 }
 
-// checkList checks the rest of a list whose opening bracket has been read.
-func (r *checker) checkList(t *Type, at place) (goOn bool) {
+// checkRestOfList checks the rest of a list whose opening bracket has been read.
+func (r *checker) checkRestOfList(t *Type, at place) (goOn bool) {
 	l := t.List
 	if t.Any {
 		l = &List{Items: t}
 	}
 	if l == nil {
-		return r.addMistake(t.newWrongKindError(at)) && r.skipRest(']')
+		return r.addMistakeIfAny(t.newWrongKindError(at)) && r.skipRest(']')
 	}
 	limit := cmp.Or(l.Max, maxItems)
 	for n := 1; r.dec.PeekKind() != ']'; n++ {
 		if n > limit {
-			return r.addMistake(at.newInvalidError("has more than %d entries.", limit)) && r.skipRest(']')
+			return r.addMistakeIfAny(at.newInvalidError("has more than %d entries.", limit)) && r.skipRest(']')
 		}
 		if !r.checkValue(l.Items) {
 			return false
@@ -114,14 +114,14 @@ func (r *checker) checkList(t *Type, at place) (goOn bool) {
 	return r.skipRest(']')
 }
 
-// checkObject checks the rest of an object whose opening brace has been read.
-func (r *checker) checkObject(t *Type, at place) (goOn bool) {
+// checkRestOfObject checks the rest of an object whose opening brace has been read.
+func (r *checker) checkRestOfObject(t *Type, at place) (goOn bool) {
 	o := t.Object
 	if t.Any {
 		o = &Object{Rest: t}
 	}
 	if o == nil {
-		return r.addMistake(t.newWrongKindError(at)) && r.skipRest('}')
+		return r.addMistakeIfAny(t.newWrongKindError(at)) && r.skipRest('}')
 	}
 	seen := map[string]bool{}
 	for r.dec.PeekKind() != '}' {
@@ -136,11 +136,11 @@ func (r *checker) checkObject(t *Type, at place) (goOn bool) {
 		case strings.ContainsFunc(name, core.IsForbiddenControl):
 			unknown = core.Invalid(at.path, "A JSON key contains a control character.")
 		case field == nil:
-			e := core.Invalid(r.currentPlace().path, "There is no field %s.", FormatUntrustedName(name))
+			e := core.Invalid(r.lastReadPlace().path, "There is no field %s.", FormatUntrustedName(name))
 			unknown = WithSuggestion(e, name, o.sortedFieldNames())
 		}
 		seen[name] = true
-		if unknown == nil && !r.checkValue(field) || unknown != nil && !(r.addMistake(unknown) && r.skipValue()) {
+		if unknown == nil && !r.checkValue(field) || unknown != nil && !(r.addMistakeIfAny(unknown) && r.skipValue()) {
 			return false
 		}
 	}
@@ -148,7 +148,7 @@ func (r *checker) checkObject(t *Type, at place) (goOn bool) {
 		return false
 	}
 	for _, name := range o.Required {
-		if !seen[name] && !r.addMistake(core.Invalid(JoinPath(at.path, name), "The field %s is required.", name)) {
+		if !seen[name] && !r.addMistakeIfAny(core.Invalid(JoinPath(at.path, name), "The field %s is required.", name)) {
 			return false
 		}
 	}
@@ -176,8 +176,8 @@ func (r *checker) skipRest(end jsontext.Kind) (goOn bool) {
 	return true
 }
 
-// currentPlace returns the place of the value that has just been read.
-func (r *checker) currentPlace() place {
+// lastReadPlace returns the place of the value that has just been read.
+func (r *checker) lastReadPlace() place {
 	path := pathFromPointer(r.dec.StackPointer())
 	return place{path, cmp.Or(path, r.name)}
 }
