@@ -14,8 +14,8 @@ func errPostBusy() error {
 		WithHint("Wait until the post is live or has failed. The post's status line shows what Belfry is waiting for.")
 }
 
-// lockFailedPublication locks the ledger row of a failed post and returns it. It returns conflict while a worker retries
-// the post or asks the network about it.
+// lockFailedPublication locks the ledger row of a failed post and returns it. It returns conflict while a worker
+// retries the post or asks the network about it.
 func lockFailedPublication(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
 	pub, err := t.LockPublication(ctx, id)
 	if err == nil && pub.IsBeingPublished() {
