@@ -127,25 +127,25 @@ func calendarListRequestWithoutNetwork(f link.Filter) contract.ListPosts {
 
 // calendarDays returns the days that a view shows, and how many posts it shows per day, or 0 for a week, which has a
 // limit per hour. A month consists of whole weeks, which begin on Monday.
-func calendarDays(view string, date time.Time) (days []time.Time, maxPostsPerDayOrZero int) {
+func calendarDays(view string, date time.Time) (days []time.Time, maxPostsPerDayOrZeroIfHourly int) {
 	first, last := date, date
 	switch view {
 	case link.ViewMonth:
 		start := time.Date(date.Year(), date.Month(), 1, 0, 0, 0, 0, time.UTC)
 		first, last = mondayOf(start), mondayOf(start.AddDate(0, 1, -1)).AddDate(0, 0, 6)
-		maxPostsPerDayOrZero = monthMost
+		maxPostsPerDayOrZeroIfHourly = monthMost
 	case link.ViewWeek:
 		first = mondayOf(date)
 		last = first.AddDate(0, 0, 6)
 	case link.ViewList:
-		last, maxPostsPerDayOrZero = date.AddDate(0, 0, calendar.ListDays-1), listMost
+		last, maxPostsPerDayOrZeroIfHourly = date.AddDate(0, 0, calendar.ListDays-1), listMost
 	case link.ViewDay:
-		maxPostsPerDayOrZero = dayMost
+		maxPostsPerDayOrZeroIfHourly = dayMost
 	}
 	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
 		days = append(days, day)
 	}
-	return days, maxPostsPerDayOrZero
+	return days, maxPostsPerDayOrZeroIfHourly
 }
 
 // mondayOf returns the Monday of a day's week.

@@ -36,7 +36,7 @@ type check struct {
 func allChecks() []check {
 	return []check{
 		{"data folder", (*installation).checkDataDir},
-		{"PostgreSQL", (*installation).openAndCheckPostgres},
+		{"PostgreSQL", (*installation).checkPostgresAndOpenIfExists},
 		{"secret keys", (*installation).checkKeysAndCreateApp},
 		{"address", (*installation).checkListenAddress},
 		{"networks", (*installation).describeNetworks},
@@ -124,9 +124,9 @@ func checkWritable(dir string) error {
 	return nil
 }
 
-// openAndCheckPostgres opens the database and checks its schema version. It sets inst.db and inst.pool for the checks
-// that follow.
-func (inst *installation) openAndCheckPostgres(ctx context.Context) (found string, err error) {
+// checkPostgresAndOpenIfExists opens the database, if there is one, and checks its schema version. For the checks that
+// follow, it sets inst.db and, unless the database is empty or has another schema, inst.pool.
+func (inst *installation) checkPostgresAndOpenIfExists(ctx context.Context) (found string, err error) {
 	if inst.cfg.DatabaseURL.IsZero() {
 		if made, err := postgres.HasDatabase(inst.cfg.DataDir); err != nil || !made {
 			return "no local database yet" + firstStart, err

@@ -58,13 +58,19 @@ func samplePostsInEachState() []demoPost {
 	}
 }
 
-// listMediaToTryUntilAccepted returns the files and titles that makeSamplePostsAndCollectDue tries for a post, one
-// after another, until the network accepts the post.
-func listMediaToTryUntilAccepted() []demoPost {
-	return []demoPost{
+// titledFiles are files for a post, with the title that the post needs for them.
+type titledFiles struct {
+	title string
+	files []string
+}
+
+// listFilesToTryUntilAccepted returns what makeSamplePostsAndCollectDue tries for a post, at first no files, until the
+// network accepts the post.
+func listFilesToTryUntilAccepted() []titledFiles {
+	return []titledFiles{
 		{},
-		{Files: []string{"harbour-at-dawn.jpg"}},
-		{Title: "A video", Files: []string{"harbour.mp4"}},
+		{files: []string{"harbour-at-dawn.jpg"}},
+		{title: "A video", files: []string{"harbour.mp4"}},
 	}
 }
 
@@ -279,14 +285,14 @@ func (g *seeder) makeSampleWorkspace(ctx context.Context, accountsPerNetwork int
 }
 
 // makeSamplePostsAndCollectDue makes the posts of samplePostsInEachState, with the first files of
-// listMediaToTryUntilAccepted that the account's network accepts. It adds posts that are due to g.due.
+// listFilesToTryUntilAccepted that the account's network accepts. It adds posts that are due to g.due.
 func (g *seeder) makeSamplePostsAndCollectDue(ctx context.Context, account contract.Account) error {
 	to := contract.Targets{AccountIDs: []string{account.ID}}
 	for _, post := range samplePostsInEachState() {
 		var request contract.PlanPosts
 		var err error
-		for _, try := range listMediaToTryUntilAccepted() {
-			post.Title, post.Files = try.Title, try.Files
+		for _, try := range listFilesToTryUntilAccepted() {
+			post.Title, post.Files = try.title, try.files
 			if request, err = g.uploadFilesAndPickTargets(ctx, post, to); err != nil {
 				return err
 			}

@@ -31,7 +31,7 @@ func load(environ []string, extra []Variable, isRoot bool) (*Config, error) {
 		}
 	}
 	cfg := &Config{given: given, extra: extra, Network: newNetworkValues(given, extra)}
-	if err := errors.Join(checkUnknownVariables(cfg), parseVariables(cfg)); err != nil {
+	if err := errors.Join(checkUnknownVariables(cfg), parseGivenIntoFields(cfg)); err != nil {
 		return nil, err
 	}
 	if err := setDerivedDefaultsAndNormalize(cfg, isRoot); err != nil {
@@ -43,8 +43,9 @@ func load(environ []string, extra []Variable, isRoot bool) (*Config, error) {
 	return cfg, nil
 }
 
-// parseVariables sets the fields of cfg. It converts the parser's errors, which name fields, to errors about variables.
-func parseVariables(cfg *Config) error {
+// parseGivenIntoFields sets the fields of cfg from cfg.given. It converts the parser's errors, which name fields, to
+// errors about variables.
+func parseGivenIntoFields(cfg *Config) error {
 	err := env.ParseWithOptions(cfg, env.Options{Environment: cfg.given})
 	all := env.AggregateError{}
 	if err == nil || !errors.As(err, &all) {

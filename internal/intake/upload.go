@@ -188,11 +188,12 @@ func (s *Service) ReceiveUpload(
 	if !ok {
 		return contract.Uploaded{}, s.explainUploadConflict(ctx, t, id)
 	}
-	return s.storeUploadAndMarkUploaded(ctx, t, m, claim, body)
+	return s.storeUploadAndEnqueueProcessing(ctx, t, m, claim, body)
 }
 
-// storeUploadAndMarkUploaded streams the body to the storage under the claim, and marks the file as uploaded.
-func (s *Service) storeUploadAndMarkUploaded(
+// storeUploadAndEnqueueProcessing streams the body to the storage under the claim, marks the file as uploaded, and
+// enqueues its processing. If the body cannot be stored, it ends the claim.
+func (s *Service) storeUploadAndEnqueueProcessing(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, body io.Reader,
 ) (contract.Uploaded, error) {
 	key, source := newBlobKey(), &trackingReader{reader: body}

@@ -176,7 +176,7 @@ func (m *abortingMovieReader) setVideoFactsFromDescription(t *track) {
 		width, height = t.width, t.height
 	}
 	refuseFileIf(entry.name == "encv" || entry.name == "drmi", reasonEncrypted)
-	m.facts.VideoCodec = videoCodec(entry.name)
+	m.facts.VideoCodec = videoCodecOrRawName(entry.name)
 	for b := range m.boxes(entry.content+head, entry.end) {
 		if b.name != "pasp" {
 			continue
@@ -210,8 +210,8 @@ func looksLikeBoxName(name string) bool {
 	return len(name) == 4
 }
 
-// videoCodec returns the codec of a sample description by its name.
-func videoCodec(entryName string) core.Codec {
+// videoCodecOrRawName returns the codec of a sample description by its name.
+func videoCodecOrRawName(entryName string) core.Codec {
 	switch entryName {
 	case "avc1", "avc2", "avc3", "avc4":
 		return core.CodecH264

@@ -132,7 +132,8 @@ func (r *abortingRunReader) readNextRow() {
 	}
 }
 
-// advanceToNextChunk advances to the next chunk, at first to the first one, and returns its number of samples.
+// advanceToNextChunk advances to the next chunk, at first to the first one, and returns its number of samples, which is
+// above zero. The last run applies to all further chunks.
 func (r *abortingRunReader) advanceToNextChunk() (samples int64) {
 	r.chunk++
 	if r.chunk == r.nextChunk {

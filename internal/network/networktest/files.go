@@ -449,7 +449,7 @@ func testPreparation(t *testing.T, h Harness) {
 			do := core.DoPoll
 			for n := 0; n < limitClaims && do != core.DoAwait; n++ {
 				do = k.runClaim()
-				w.endGateWaitsAndWaitIdle()
+				w.refuseGateWaitsAndWaitIdle()
 				w.Advance(time.Minute)
 			}
 			if do != core.DoAwait || slices.Contains(k.calls, core.DoPublish) {

@@ -53,7 +53,7 @@ func (k *Worker) Run() core.Action {
 		if slices.Contains([]core.Action{core.DoLive, core.DoFail, core.DoAccount, core.DoOutcomeUnknown}, do) {
 			return do
 		}
-		k.w.endGateWaitsAndWaitIdle()
+		k.w.refuseGateWaitsAndWaitIdle()
 		if do == core.DoSettle {
 			k.w.Advance(k.quiet.Sub(k.w.Now()))
 			continue

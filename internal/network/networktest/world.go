@@ -196,9 +196,9 @@ func (w *World) setStep(do core.Action) {
 	w.doing = do
 }
 
-// endGateWaitsAndWaitIdle waits until the simulators have finished their background work. It
-// also ends all requests that wait for a gate.
-func (w *World) endGateWaitsAndWaitIdle() {
+// refuseGateWaitsAndWaitIdle waits until the simulators have finished their background work. Requests that wait for a
+// gate get 404 instead, now and later.
+func (w *World) refuseGateWaitsAndWaitIdle() {
 	w.t.Helper()
 	w.shelf.openGateOrEndWaits("")
 	if err := w.Kit.WaitIdle(w.t.Context()); err != nil {
@@ -327,7 +327,7 @@ func (w *World) NewHandle(it network.Item) string {
 			w.t.Fatalf("create: %v", err)
 		}
 	}
-	w.endGateWaitsAndWaitIdle()
+	w.refuseGateWaitsAndWaitIdle()
 	for {
 		st, err := w.Net.AdvanceStatus(w.t.Context(), it, handle)
 		handle = cmp.Or(st.Handle, handle)
