@@ -13,6 +13,7 @@ import (
 	"belfry/internal/core"
 	"belfry/views/accounts"
 	"belfry/views/layout"
+	"belfry/views/link"
 	"belfry/views/ui"
 )
 
@@ -184,13 +185,12 @@ func (r *request) showDisconnectConfirmation() error {
 	}
 	if card.Posts.Queued > 0 {
 		points = append(points, ui.CountNoun(card.Posts.Queued,
-			"queued post becomes a draft and will not be published.",
-			"queued posts become drafts and will not be published."))
+			"queued post becomes a draft without a time and will not be published.",
+			"queued posts become drafts without a time and will not be published."))
 	}
 	return r.renderConfirmation(layout.SectionAccounts, layout.ConfirmModel{
-		Title: "Disconnect " + card.DisplayName + " on " + r.web.cfg.Networks.DisplayName(
-			card.Platform,
-		) + "?", Points: points,
+		Title:  "Disconnect " + r.accountAndNetworkName(card.DisplayName, card.Platform) + "?",
+		Points: points,
 		Action: r.link.Disconnect(r.pathID()), Button: "Disconnect",
 		Back:   r.link.Accounts(),
 		Fields: []ui.Hidden{newFormIDField()},
@@ -198,9 +198,18 @@ func (r *request) showDisconnectConfirmation() error {
 }
 
 func (r *request) disconnectAccount(url.Values) error {
+	card, err := r.getAccountCard(r.pathID())
+	if err != nil {
+		return err
+	}
 	if err := r.web.cfg.App.DisconnectAccount(r.context(), r.caller, r.pathID()); err != nil {
 		return r.showOnAccountsPageIfRefusal(err)
 	}
-	r.setFlash(ui.ToneGood, "Account disconnected.")
+	done := layout.Flash{Tone: ui.ToneGood, Text: r.accountAndNetworkName(card.DisplayName, card.Platform) + " is disconnected."}
+	if card.Posts.Queued > 0 {
+		done.Text += " " + ui.CountNoun(card.Posts.Queued, "queued post is a draft now.", "queued posts are drafts now.")
+		done.URL, done.Label = r.link.Posts(link.Filter{Status: string(core.PostDraft)}), "View drafts"
+	}
+	r.setFlashWithDetails(done)
 	return r.redirect(r.link.Accounts())
 }

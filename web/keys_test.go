@@ -61,7 +61,7 @@ func TestANewKeyShowsHowToCreateADraft(t *testing.T) {
 	}
 	account := ws.Account("threads")
 	page := create("write")
-	page.says(t, "To create one for "+account.DisplayName+" on Threads")
+	page.says(t, "To create a draft for "+account.DisplayName+" on Threads")
 	if command := textOf(page.one(t, testid("new-key-draft"))); !strings.HasSuffix(command, `-d '{"targets":{"accountIds":["`+
 		account.ID+`"]},"text":"A draft from the API","when":"draft","confirm":true}' http://localhost:8080/v1/posts`) {
 		t.Errorf("the command is %s", command)

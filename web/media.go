@@ -238,44 +238,69 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 	ids := form[media.FieldFile]
 	if form.Get(media.FieldSure) != "" || len(ids) == 0 {
 		deleted, used, err := r.web.cfg.App.DeleteFiles(r.context(), r.caller, ids)
-		message := ui.CountNoun(deleted, "file", "files") + " deleted."
-		if len(used) > 0 {
-			message += " " + ui.CountNoun(len(used), "file was not deleted, because a post still needs it: ",
-				"files were not deleted, because posts still need them: ") + joinFirstNamesAndCountOthers(used) + "."
-		}
-		return r.flashAndRedirectToLibrary(form, message, err)
+		return r.flashDetailsAndRedirectToLibrary(form, r.newDeletionFlash(ids, deleted, used), err)
 	}
-	if err := r.caller.RequireScope(core.Write); err != nil {
-		return err
-	}
-	if err := app.CheckFileBatchSize(ids); err != nil {
+	inUse, err := r.web.cfg.App.FindFilesInUse(r.context(), r.caller, ids)
+	if _, refused := asFormRefusal(err); refused {
 		return r.flashAndRedirectToLibrary(form, "", err)
+	}
+	if err != nil {
+		return err
 	}
 	found, err := r.web.cfg.App.FindFilesIncludingDeleted(r.context(), r.caller, ids)
 	if err != nil {
 		return err
 	}
-	var names []string
+	var names, used []string
 	fields := []ui.Hidden{
 		newFormIDField(), {Name: media.FieldSure, Value: "yes"}, {Name: media.FieldBack, Value: form.Get(media.FieldBack)},
 	}
 	for _, id := range ids {
-		if one, ok := found[id]; ok {
+		one, ok := found[id]
+		switch {
+		case ok && slices.Contains(inUse, id):
+			used = append(used, one.OriginalName)
+		case ok:
 			names = append(names, one.OriginalName)
 			fields = append(fields, ui.Hidden{Name: media.FieldFile, Value: id})
 		}
 	}
-	if len(names) == 0 {
+	if len(names) == 0 && len(used) == 0 {
 		return core.NotFound()
+	}
+	if len(names) == 0 {
+		return r.flashDetailsAndRedirectToLibrary(form, r.newDeletionFlash(ids, 0, used), nil)
+	}
+	points := []string{"Files are deleted permanently. Live posts keep their files on the networks."}
+	if len(used) > 0 {
+		points = append(points, ui.CountNoun(len(used), "file is not deleted, because a post still needs it: ",
+			"files are not deleted, because posts still need them: ")+joinFirstNamesAndCountOthers(used)+".")
 	}
 	return r.renderConfirmation(layout.SectionMedia, layout.ConfirmModel{
 		Title:   "Delete " + ui.CountNoun(len(names), "file", "files") + "?",
-		Subject: joinFirstNamesAndCountOthers(names), Points: []string{
-			"Files are deleted permanently. Live posts keep their files on the networks.",
-			"Files that a post still needs are not deleted.",
-		}, Action: r.link.DeleteSelectedFiles(), Button: "Delete " + ui.CountNoun(len(names), "file", "files"),
+		Subject: joinFirstNamesAndCountOthers(names), Points: points,
+		Action: r.link.DeleteSelectedFiles(), Button: "Delete " + ui.CountNoun(len(names), "file", "files"),
 		Back: r.link.Media(r.libraryFilterFromBackField(form)), Fields: fields,
 	})
+}
+
+// newDeletionFlash says how many of the given files were deleted and which were not, because a post needs them. If there
+// was only one file, it has a link to the posts that need the file.
+func (r *request) newDeletionFlash(ids []string, deleted int, namesInUse []string) layout.Flash {
+	flash := layout.Flash{Tone: ui.ToneGood}
+	if deleted > 0 || len(namesInUse) == 0 {
+		flash.Text = ui.CountNoun(deleted, "file", "files") + " deleted. "
+	}
+	if len(namesInUse) > 0 {
+		flash.Tone = ui.ToneWarn
+		flash.Text += ui.CountNoun(len(namesInUse), "file was not deleted, because a post still needs it: ",
+			"files were not deleted, because posts still need them: ") + joinFirstNamesAndCountOthers(namesInUse) + "."
+	}
+	if len(ids) == 1 && len(namesInUse) == 1 {
+		flash.URL, flash.Label = r.link.File(ids[0])+"#file-uses", "View its posts"
+	}
+	flash.Text = strings.TrimSpace(flash.Text)
+	return flash
 }
 
 // joinFirstNamesAndCountOthers joins the first namesShown names, and counts the others.

@@ -233,16 +233,24 @@ func TestDeletingFilesAsksOnceAndKeepsThoseInUse(t *testing.T) {
 	_, err := s.App.EditPost(t.Context(), s.ws.Owner, contract.EditPost{ID: draft.ID, MediaIDs: &[]string{z.ID}})
 	must(t, err)
 	asked := s.b.post("/media/delete", "file", a.ID, "file", z.ID, "back", "sort=name").is(t, http.StatusOK)
-	asked.says(t, "Delete 2 files?", "a.jpg, z.jpg")
+	asked.says(t, "Delete 1 file?", "a.jpg", "1 file is not deleted, because a post still needs it: z.jpg.")
 	if s.ws.Media(a.ID).ID == "" {
 		t.Error("it was deleted without being asked")
 	}
 	s.b.follow(s.b.send(http.MethodPost, "/media/delete", asked.form(t, testid("confirm-form")).Encode())).
-		says(t, "1 file deleted.", "1 file was not deleted, because a post still needs it: z.jpg.")
+		says(t, "1 file deleted.")
 	if _, err := s.App.GetMedia(t.Context(), s.ws.Owner, a.ID); core.CodeOf(err) != core.CodeNotFound {
 		t.Errorf("the file is there: %v", err)
 	}
 	s.b.post("/media/delete", "file", a.ID).is(t, http.StatusNotFound)
+	const kept = "1 file was not deleted, because a post still needs it: z.jpg."
+	needed := s.b.follow(s.b.post("/media/delete", "file", z.ID))
+	needed.says(t, kept)
+	page, _, _ := strings.Cut(attribute(needed.one(t, "a[href$='#file-uses']"), "href"), "#")
+	if shown := textOf(s.b.get(page).one(t, "[data-testid=file-uses]")); !strings.Contains(shown, "waits") {
+		t.Errorf("the link leads to posts %q, without the one that needs the file", shown)
+	}
+	s.b.follow(s.b.post("/media/delete", "file", z.ID, "sure", "yes")).says(t, kept)
 }
 
 func TestTooManyFilesToDeleteAreRefusedInASentence(t *testing.T) {

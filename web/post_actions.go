@@ -79,7 +79,11 @@ func (r *request) reschedulePost(form url.Values) error {
 	if before.At.IsZero() {
 		act = "Time set to "
 	}
-	message := r.newUndoFlash(act+zone.FormatTime(p.PublishAt.Time)+".", before)
+	act += zone.FormatTime(p.PublishAt.Time) + "."
+	if p.Status == string(core.PostDraft) {
+		act += " The post is still a draft and will not be published until you schedule it."
+	}
+	message := r.newUndoFlash(act, before)
 	message.URL, message.Label = r.calendarDayLink(p.PublishAt.Time, calendarZone)
 	if before.Status == core.PostQueued {
 		message = r.withOutcomeUpdates(message, []string{before.ID})

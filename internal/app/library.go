@@ -264,6 +264,16 @@ func (a *App) DeleteFiles(ctx context.Context, c core.Caller, ids []string,
 	return deleted, namesInUse, err
 }
 
+// FindFilesInUse returns the ids of those of the given files that a pending post uses. DeleteFiles keeps them.
+func (a *App) FindFilesInUse(ctx context.Context, c core.Caller, ids []string) (idsInUse []string, err error) {
+	t, parsed, err := authorizeWriteAndParseFileIDs(a, c, ids)
+	if err != nil {
+		return nil, err
+	}
+	inUse, err := t.MediaIDsUsedByPendingPosts(ctx, parsed)
+	return convertAll(inUse, core.MediaID.String), err
+}
+
 // CheckFileBatchSize returns invalid_request unless there are 1 to maxFileBatch ids.
 func CheckFileBatchSize(ids []string) error {
 	if len(ids) == 0 || len(ids) > maxFileBatch {

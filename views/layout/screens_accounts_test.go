@@ -77,7 +77,7 @@ func (f fixture) accountPages() map[string]templ.Component {
 			Points: []string{
 				"Belfry stops using the account immediately and deletes the account's access tokens within about a day.",
 				"Published posts stay on the network and in your list of posts.",
-				"3 queued posts become drafts and will not be published.",
+				"3 queued posts become drafts without a time and will not be published.",
 			},
 		}),
 	}
