@@ -34,6 +34,9 @@ offerZones();
 startClocks();
 startCountdown();
 
+// A phone shows the settings pages in a row that scrolls.
+document.querySelector(".settings-nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 // The arrows on the slides of a preview.
 document.addEventListener("click", (event) => {
   const arrow = event.target.closest("[data-turn]");
