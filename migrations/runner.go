@@ -53,7 +53,7 @@ func Run(ctx context.Context, pool *pgxpool.Pool) error {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
 	defer conn.Release()
-	if err := waitForMigrationLock(ctx, conn.Conn()); err != nil {
+	if err := acquireMigrationLock(ctx, conn.Conn()); err != nil {
 		return fmt.Errorf("wait to migrate: %w", err)
 	}
 	err = migrateIfBehind(ctx, conn.Conn(), pool)
@@ -78,10 +78,10 @@ func migrateIfBehind(ctx context.Context, conn *pgx.Conn, pool *pgxpool.Pool) er
 	return migrateRiver(ctx, pool)
 }
 
-// waitForMigrationLock waits for the lock for migrating, which the caller must release on conn. It polls, because a
+// acquireMigrationLock waits for the lock for migrating, which the caller must release on conn. It polls, because a
 // session that waits for the lock inside PostgreSQL has a snapshot, and CREATE INDEX CONCURRENTLY would wait for that
 // session.
-func waitForMigrationLock(ctx context.Context, conn *pgx.Conn) error {
+func acquireMigrationLock(ctx context.Context, conn *pgx.Conn) error {
 	tick := time.NewTicker(turnInterval)
 	defer tick.Stop()
 	for {

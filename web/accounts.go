@@ -60,7 +60,7 @@ func (r *request) renderAccounts(status int, refusalOrNil *contract.Error) error
 	slices.SortStableFunc(cards, func(a, b app.AccountCard) int {
 		return compareLostFirst(a.Status, b.Status)
 	})
-	m.Networks = r.allNetworksWithPageOfAccounts(cards, (m.Filter.Page-1)*accounts.PageSize)
+	m.Networks = r.listNetworksWithPageOfAccounts(cards, (m.Filter.Page-1)*accounts.PageSize)
 	if r.isPollWithoutNews(m) {
 		return r.echo.NoContent(http.StatusNoContent)
 	}
@@ -78,9 +78,9 @@ func compareLostFirst(a, b core.AccountStatus) int {
 	return 1
 }
 
-// allNetworksWithPageOfAccounts returns all supported networks, each with its accounts on the page that begins at the
+// listNetworksWithPageOfAccounts returns all supported networks, each with its accounts on the page that begins at the
 // offset. Quotas and numbers of accounts do not depend on the page.
-func (r *request) allNetworksWithPageOfAccounts(cards []app.AccountCard, offset int) []accounts.Network {
+func (r *request) listNetworksWithPageOfAccounts(cards []app.AccountCard, offset int) []accounts.Network {
 	networks, now, at := r.web.cfg.App.ListSupportedNetworks(), r.web.cfg.Now(), 0
 	list := make([]accounts.Network, len(networks))
 	for i, n := range networks {
@@ -183,13 +183,15 @@ func (r *request) showDisconnectConfirmation() error {
 		"Belfry stops using the account immediately and deletes the account's access tokens within about a day.",
 		"Published posts stay on the network and in your list of posts.",
 	}
-	if card.Posts.Queued > 0 {
-		points = append(points, ui.CountNoun(card.Posts.Queued,
-			"queued post becomes a draft without a time and will not be published.",
-			"queued posts become drafts without a time and will not be published."))
+	switch n := card.Posts.Queued; {
+	case n == 1:
+		points = append(points, "1 queued post becomes a draft without a time and will not be published.")
+	case n > 1:
+		points = append(points,
+			ui.FormatCappedCount(n)+" queued posts become drafts without a time and will not be published.")
 	}
 	return r.renderConfirmation(layout.SectionAccounts, layout.ConfirmModel{
-		Title:  "Disconnect " + r.accountAndNetworkName(card.DisplayName, card.Platform) + "?",
+		Title:  "Disconnect " + card.DisplayName + " on " + r.web.cfg.Networks.DisplayName(card.Platform) + "?",
 		Points: points,
 		Action: r.link.Disconnect(r.pathID()), Button: "Disconnect",
 		Back:   r.link.Accounts(),
@@ -198,18 +200,12 @@ func (r *request) showDisconnectConfirmation() error {
 }
 
 func (r *request) disconnectAccount(url.Values) error {
-	card, err := r.getAccountCard(r.pathID())
-	if err != nil {
-		return err
-	}
 	if err := r.web.cfg.App.DisconnectAccount(r.context(), r.caller, r.pathID()); err != nil {
 		return r.showOnAccountsPageIfRefusal(err)
 	}
-	done := layout.Flash{Tone: ui.ToneGood, Text: r.accountAndNetworkName(card.DisplayName, card.Platform) + " is disconnected."}
-	if card.Posts.Queued > 0 {
-		done.Text += " " + ui.CountNoun(card.Posts.Queued, "queued post is a draft now.", "queued posts are drafts now.")
-		done.URL, done.Label = r.link.Posts(link.Filter{Status: string(core.PostDraft)}), "View drafts"
-	}
-	r.setFlashWithDetails(done)
+	r.setFlashWithDetails(layout.Flash{
+		Tone: ui.ToneGood, Text: "Account disconnected. Posts that were queued for it are now drafts.",
+		URL: r.link.Posts(link.Filter{Status: string(core.PostDraft)}), Label: "View drafts",
+	})
 	return r.redirect(r.link.Accounts())
 }

@@ -58,7 +58,7 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 	if len(told.Points) == 0 { // an update would remove them
 		told = r.withOutcomeUpdates(told, idsOfQueued(in.Act, result))
 		if shown, isDay := parseShownCalendarPart(form); isDay && in.Act == core.ActReschedule {
-			shown.Date = earliestOf(result.Times).In(zone.Location()).Format(time.DateOnly)
+			shown.Date = findEarliest(result.Times).In(zone.Location()).Format(time.DateOnly)
 			next, told.URL = r.link.Calendar(shown), ""
 		}
 	}
@@ -116,13 +116,13 @@ func (r *request) changedPostsLink(act core.Act, result app.BulkResult, zone cor
 	case core.ActCancel, core.ActDuplicate:
 		return r.link.Posts(link.Filter{Status: string(core.PostDraft)}), "View drafts"
 	case core.ActReschedule:
-		return r.calendarDayLink(earliestOf(result.Times), zone)
+		return r.calendarDayLink(findEarliest(result.Times), zone)
 	default:
 		return "", ""
 	}
 }
 
-func earliestOf(nonEmptyTimes []time.Time) time.Time {
+func findEarliest(nonEmptyTimes []time.Time) time.Time {
 	return slices.MinFunc(nonEmptyTimes, time.Time.Compare)
 }
 

@@ -127,25 +127,25 @@ func calendarListRequestWithoutNetwork(f link.Filter) contract.ListPosts {
 
 // calendarDays returns the days that a view shows, and how many posts it shows per day, or 0 for a week, which has a
 // limit per hour. A month consists of whole weeks, which begin on Monday.
-func calendarDays(view string, date time.Time) (days []time.Time, maxPostsPerDayOrZeroIfHourly int) {
+func calendarDays(view string, date time.Time) (days []time.Time, maxPerDayOrZero int) {
 	first, last := date, date
 	switch view {
 	case link.ViewMonth:
 		start := time.Date(date.Year(), date.Month(), 1, 0, 0, 0, 0, time.UTC)
 		first, last = mondayOf(start), mondayOf(start.AddDate(0, 1, -1)).AddDate(0, 0, 6)
-		maxPostsPerDayOrZeroIfHourly = monthMost
+		maxPerDayOrZero = monthMost
 	case link.ViewWeek:
 		first = mondayOf(date)
 		last = first.AddDate(0, 0, 6)
 	case link.ViewList:
-		last, maxPostsPerDayOrZeroIfHourly = date.AddDate(0, 0, calendar.ListDays-1), listMost
+		last, maxPerDayOrZero = date.AddDate(0, 0, calendar.ListDays-1), listMost
 	case link.ViewDay:
-		maxPostsPerDayOrZeroIfHourly = dayMost
+		maxPerDayOrZero = dayMost
 	}
 	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
 		days = append(days, day)
 	}
-	return days, maxPostsPerDayOrZeroIfHourly
+	return days, maxPerDayOrZero
 }
 
 // mondayOf returns the Monday of a day's week.
@@ -354,7 +354,7 @@ func (r *request) moveSinglePost(ctx context.Context, in contract.EditPost, zone
 		return layout.Flash{}, err
 	}
 	return layout.Flash{
-		Tone: ui.ToneGood, Text: "Moved to " + zone.FormatTime(moved.PublishAt.Time) + ".", Action: r.newUndoAction(before),
+		Tone: ui.ToneGood, Text: describeNewTime("Moved to ", moved, zone), Action: r.newUndoAction(before),
 	}, nil
 }
 

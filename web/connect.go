@@ -121,7 +121,7 @@ func (r *request) reconnectURL(after *app.Reconnected) string {
 // retried, and other posts that failed.
 func (r *request) flashAndRedirectAfterReconnect(done app.Connected) error {
 	after := done.Reconnected
-	f := layout.Flash{Tone: ui.ToneGood, Text: r.accountAndNetworkName(done.Accounts[0].DisplayName, core.Platform(done.Accounts[0].Platform)) + " reconnected."}
+	f := layout.Flash{Tone: ui.ToneGood, Text: r.accountAndNetworkName(done.Accounts[0]) + " reconnected."}
 	switch {
 	case after.Retried:
 		f.Text += " The post was queued again."
@@ -147,8 +147,8 @@ func (r *request) flashAndRedirectAfterReconnect(done app.Connected) error {
 }
 
 // accountAndNetworkName names an account and its network.
-func (r *request) accountAndNetworkName(displayName string, platform core.Platform) string {
-	return displayName + " on " + r.web.cfg.Networks.DisplayName(platform)
+func (r *request) accountAndNetworkName(a contract.Account) string {
+	return a.DisplayName + " on " + r.web.cfg.Networks.DisplayName(core.Platform(a.Platform))
 }
 
 const retryOthersID = "retry-others"
@@ -176,7 +176,7 @@ func (r *request) flashAndRedirectAfterConnect(done app.Connected) error {
 	what := ui.CountNoun(len(done.Accounts), "account", "accounts")
 	f := layout.Flash{Tone: ui.ToneGood, URL: r.link.Compose(), Label: "Write a post"}
 	if len(done.Accounts) == 1 {
-		what, f.URL = r.accountAndNetworkName(done.Accounts[0].DisplayName, core.Platform(done.Accounts[0].Platform)), r.link.ComposeFor(done.Accounts[0].ID)
+		what, f.URL = r.accountAndNetworkName(done.Accounts[0]), r.link.ComposeFor(done.Accounts[0].ID)
 	}
 	switch renewed := len(done.Accounts) - done.NewAccounts; renewed {
 	case 0:

@@ -184,7 +184,7 @@ func TestDisconnectingAndRevokingTwiceActsOnce(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	for page, c := range map[string]struct{ to, says string }{
-		"/accounts/" + s.threads.ID + "/disconnect":            {"/accounts", " on Threads is disconnected."},
+		"/accounts/" + s.threads.ID + "/disconnect":            {"/accounts", "Account disconnected. Posts that were queued for it are now drafts."},
 		"/settings/keys/" + s.ws.Key(core.Read).ID + "/revoke": {"/settings/keys", "Key revoked."},
 	} {
 		asked := s.b.get(page).is(t, http.StatusOK)

@@ -167,7 +167,7 @@ func countPostsToRetry(flashOrNil *layout.Flash) (n int) {
 
 // newReconnectNotice says that an account must be reconnected, with a link to do so if the person's role allows it.
 func (r *request) newReconnectNotice(a contract.Account) layout.Notice {
-	subject := r.accountAndNetworkName(a.DisplayName, core.Platform(a.Platform))
+	subject := r.accountAndNetworkName(a)
 	n := layout.Notice{
 		Text: subject + ": " + disconnectedReasons[a.Status], Action: "View", Label: "View accounts", URL: r.link.Accounts(),
 	}

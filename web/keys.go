@@ -94,7 +94,7 @@ func (r *request) findSampleDraftRequest() (jsonOrEmpty, accountName string, err
 		if row.OK {
 			posts.Targets.AccountIDs = []string{row.AccountID}
 			body, err := json.Marshal(contract.CreatePosts{PlanPosts: posts, Confirm: true})
-			return string(body), r.accountAndNetworkName(list.Accounts[i].DisplayName, core.Platform(list.Accounts[i].Platform)), err
+			return string(body), r.accountAndNetworkName(list.Accounts[i]), err
 		}
 	}
 	return "", "", nil

@@ -27,7 +27,7 @@ const (
 
 // showLibrary shows the files and folders of the media library.
 func (r *request) showLibrary() error {
-	m, err := r.loadLibraryPoppingFlashAndSelection(link.ParseMediaFilter(r.echo.QueryParams()))
+	m, err := r.loadLibraryAndPopFlash(link.ParseMediaFilter(r.echo.QueryParams()))
 	if err != nil {
 		return err
 	}
@@ -37,9 +37,9 @@ func (r *request) showLibrary() error {
 	return r.render(http.StatusOK, media.Library(m), media.LibraryPart(m))
 }
 
-// loadLibraryPoppingFlashAndSelection loads the files and folders that a filter selects. For a whole page, it removes
+// loadLibraryAndPopFlash loads the files and folders that a filter selects. For a whole page, it removes
 // the flash and the selection from the session to show them.
-func (r *request) loadLibraryPoppingFlashAndSelection(filter link.MediaFilter) (media.LibraryModel, error) {
+func (r *request) loadLibraryAndPopFlash(filter link.MediaFilter) (media.LibraryModel, error) {
 	m := media.LibraryModel{
 		Filter: filter, Form: newFormID(), Retention: r.web.cfg.App.Intake().Retention(), Errors: map[string]string{},
 	}
@@ -238,7 +238,7 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 	ids := form[media.FieldFile]
 	if form.Get(media.FieldSure) != "" || len(ids) == 0 {
 		deleted, used, err := r.web.cfg.App.DeleteFiles(r.context(), r.caller, ids)
-		return r.flashDetailsAndRedirectToLibrary(form, r.newDeletionFlash(ids, deleted, used), err)
+		return r.flashDetailsAndRedirectToLibrary(form, newDeletionFlash(deleted, used), err)
 	}
 	inUse, err := r.web.cfg.App.FindFilesInUse(r.context(), r.caller, ids)
 	if _, refused := asFormRefusal(err); refused {
@@ -269,12 +269,15 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 		return core.NotFound()
 	}
 	if len(names) == 0 {
-		return r.flashDetailsAndRedirectToLibrary(form, r.newDeletionFlash(ids, 0, used), nil)
+		e := core.Fail(core.CodeConflict, "%s", describeFilesKept(used)).
+			WithHint("To see these posts, open the file: they are under “Used in”. Remove the file from them first.")
+		return r.renderLibraryWithRefusal(r.libraryFilterFromBackField(form), e,
+			func(m *media.LibraryModel, _ string) { m.Refused = r.web.errorForPeople(e) })
 	}
 	points := []string{"Files are deleted permanently. Live posts keep their files on the networks."}
 	if len(used) > 0 {
-		points = append(points, ui.CountNoun(len(used), "file is not deleted, because a post still needs it: ",
-			"files are not deleted, because posts still need them: ")+joinFirstNamesAndCountOthers(used)+".")
+		points = append(points, ui.CountNoun(len(used), "file will not be deleted, because a post still needs it: ",
+			"files will not be deleted, because posts still need them: ")+joinFirstNamesAndCountOthers(used)+".")
 	}
 	return r.renderConfirmation(layout.SectionMedia, layout.ConfirmModel{
 		Title:   "Delete " + ui.CountNoun(len(names), "file", "files") + "?",
@@ -284,23 +287,20 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 	})
 }
 
-// newDeletionFlash says how many of the given files were deleted and which were not, because a post needs them. If there
-// was only one file, it has a link to the posts that need the file.
-func (r *request) newDeletionFlash(ids []string, deleted int, namesInUse []string) layout.Flash {
-	flash := layout.Flash{Tone: ui.ToneGood}
-	if deleted > 0 || len(namesInUse) == 0 {
-		flash.Text = ui.CountNoun(deleted, "file", "files") + " deleted. "
-	}
+// newDeletionFlash says how many files were deleted, and which were not because posts have begun to use them.
+func newDeletionFlash(deleted int, namesInUse []string) layout.Flash {
+	flash := layout.Flash{Tone: ui.ToneGood, Text: ui.CountNoun(deleted, "file", "files") + " deleted."}
 	if len(namesInUse) > 0 {
 		flash.Tone = ui.ToneWarn
-		flash.Text += ui.CountNoun(len(namesInUse), "file was not deleted, because a post still needs it: ",
-			"files were not deleted, because posts still need them: ") + joinFirstNamesAndCountOthers(namesInUse) + "."
+		flash.Text += " " + describeFilesKept(namesInUse)
 	}
-	if len(ids) == 1 && len(namesInUse) == 1 {
-		flash.URL, flash.Label = r.link.File(ids[0])+"#file-uses", "View its posts"
-	}
-	flash.Text = strings.TrimSpace(flash.Text)
 	return flash
+}
+
+// describeFilesKept says that files were not deleted.
+func describeFilesKept(namesInUse []string) string {
+	return ui.CountNoun(len(namesInUse), "file was not deleted, because a post still needs it: ",
+		"files were not deleted, because posts still need them: ") + joinFirstNamesAndCountOthers(namesInUse) + "."
 }
 
 // joinFirstNamesAndCountOthers joins the first namesShown names, and counts the others.
@@ -362,7 +362,7 @@ func (r *request) editFolder(form url.Values) error {
 func (r *request) renderLibraryWithRefusal(
 	filter link.MediaFilter, e *core.Error, addReasonAndInput func(m *media.LibraryModel, reason string),
 ) error {
-	m, err := r.loadLibraryPoppingFlashAndSelection(filter)
+	m, err := r.loadLibraryAndPopFlash(filter)
 	if err != nil {
 		return err
 	}

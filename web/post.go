@@ -70,8 +70,8 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 // mostBeside is the maximum number of other posts to which a post's page links.
 const mostBeside = 5
 
-// loadOtherCalendarEntryPosts loads the posts that were created with a post for the same time. It
-// returns at most mostBeside of them, but counts all.
+// loadOtherCalendarEntryPosts loads the posts that were created with a post for the same time. It returns at most
+// mostBeside of them, but counts all.
 func (r *request) loadOtherCalendarEntryPosts(card app.PostCard) (b posts.Beside, err error) {
 	if card.PublishAt == nil {
 		return b, nil

@@ -79,16 +79,21 @@ func (r *request) reschedulePost(form url.Values) error {
 	if before.At.IsZero() {
 		act = "Time set to "
 	}
-	act += zone.FormatTime(p.PublishAt.Time) + "."
-	if p.Status == string(core.PostDraft) {
-		act += " The post is still a draft and will not be published until you schedule it."
-	}
-	message := r.newUndoFlash(act, before)
+	message := r.newUndoFlash(describeNewTime(act, p, zone), before)
 	message.URL, message.Label = r.calendarDayLink(p.PublishAt.Time, calendarZone)
 	if before.Status == core.PostQueued {
 		message = r.withOutcomeUpdates(message, []string{before.ID})
 	}
 	return r.redirectToPostWithFlashOrShowRefusal(message, nil)
+}
+
+// describeNewTime says, after the words act, when a post is now to be published.
+func describeNewTime(act string, p contract.Post, zone core.Zone) string {
+	text := act + zone.FormatTime(p.PublishAt.Time) + "."
+	if p.Status == string(core.PostDraft) {
+		text += " The post is still a draft and will not be published until you schedule it."
+	}
+	return text
 }
 
 // redirectToPost redirects a person who opens the address of an action, which accepts only forms, to the post's page.

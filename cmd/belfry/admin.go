@@ -166,9 +166,9 @@ const (
 	rotatePasses = 72
 )
 
-// reencryptWithRetriesAndPrintResult re-encrypts all values with the first secret key and prints the result. While
+// reencryptSecretsAndPrintResult re-encrypts all values with the first secret key and prints the result. While
 // values are in use, it tries again, for some minutes.
-func reencryptWithRetriesAndPrintResult(ctx context.Context, p *program, s *commandSession) error {
+func reencryptSecretsAndPrintResult(ctx context.Context, p *program, s *commandSession) error {
 	resealed := 0
 	for pass := 1; ; pass++ {
 		r, err := s.app.ReencryptSecretsWithNewestKey(ctx)

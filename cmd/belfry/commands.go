@@ -84,7 +84,7 @@ func allCommands() []command {
 			"First, make the newest key the first one in BELFRY_SECRET_KEYS or secret.keys on every machine, and restart every\n" +
 				"process of the service. You can run this command while the service is running, and more than once. For all steps, see\n" +
 				"docs/operations.md, Keys.",
-			defineWithoutOptions(withMigratedSession(mustExist, reencryptWithRetriesAndPrintResult)),
+			defineWithoutOptions(withMigratedSession(mustExist, reencryptSecretsAndPrintResult)),
 		},
 		{
 			"backup", "FILE", "Write the local database to a file.",

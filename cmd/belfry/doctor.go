@@ -125,7 +125,7 @@ func checkWritable(dir string) error {
 }
 
 // checkPostgresAndOpenIfExists opens the database, if there is one, and checks its schema version. For the checks that
-// follow, it sets inst.db and, unless the database is empty or has another schema, inst.pool.
+// follow, it sets inst.db and, unless the database is empty or its schema is not current, inst.pool.
 func (inst *installation) checkPostgresAndOpenIfExists(ctx context.Context) (found string, err error) {
 	if inst.cfg.DatabaseURL.IsZero() {
 		if made, err := postgres.HasDatabase(inst.cfg.DataDir); err != nil || !made {

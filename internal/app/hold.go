@@ -48,7 +48,7 @@ func (a *App) CancelUnprovedPosts(ctx context.Context) (cancelled int, err error
 			if p.Busy {
 				return errPostBusy()
 			}
-			return a.forceUnqueueOrCancelRetry(ctx, t, *p, "Not sent because the post may already be published.")
+			return a.forceUnqueuePostOrCancelRetry(ctx, t, *p, "Not sent because the post may already be published.")
 		}
 		_, err := a.changeAndAuditPostInTenant(ctx, a.tenantForOperator(held), core.Caller{}, held.Post, stop)
 		if err != nil {
@@ -66,15 +66,15 @@ func (a *App) stopOvertakenPost(ctx context.Context, t store.Tenant, id core.Pos
 		return err
 	}
 	_, err = changeAndAuditLockedPost(ctx, t, core.Caller{}, locked, func(t store.Tenant, p *core.Post) error {
-		return a.forceUnqueueOrCancelRetry(ctx, t, *p, why)
+		return a.forceUnqueuePostOrCancelRetry(ctx, t, *p, why)
 	})
 	return err
 }
 
-// forceUnqueueOrCancelRetry turns a queued post into a draft and releases its slot, or cancels the automatic retry of a
+// forceUnqueuePostOrCancelRetry turns a queued post into a draft and releases its slot, or cancels the automatic retry of a
 // failed post, with a message for the post's timeline. Unlike unqueuePost, it does so even if a worker has claimed the
 // post, or if the post may already be published.
-func (a *App) forceUnqueueOrCancelRetry(ctx context.Context, t store.Tenant, p core.Post, message string) error {
+func (a *App) forceUnqueuePostOrCancelRetry(ctx context.Context, t store.Tenant, p core.Post, message string) error {
 	if p.HasPendingRetry() {
 		return a.cancelPendingRetry(ctx, t, p, message)
 	}

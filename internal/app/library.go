@@ -274,8 +274,8 @@ func (a *App) FindFilesInUse(ctx context.Context, c core.Caller, ids []string) (
 	return convertAll(inUse, core.MediaID.String), err
 }
 
-// CheckFileBatchSize returns invalid_request unless there are 1 to maxFileBatch ids.
-func CheckFileBatchSize(ids []string) error {
+// checkFileBatchSize returns invalid_request unless there are 1 to maxFileBatch ids.
+func checkFileBatchSize(ids []string) error {
 	if len(ids) == 0 || len(ids) > maxFileBatch {
 		return core.Invalid("ids", "Select 1 to %d files.", maxFileBatch)
 	}
@@ -289,7 +289,7 @@ func authorizeWriteAndParseFileIDs(a *App, c core.Caller, ids []string) (store.T
 	if err != nil {
 		return t, nil, err
 	}
-	if err := CheckFileBatchSize(ids); err != nil {
+	if err := checkFileBatchSize(ids); err != nil {
 		return t, nil, err
 	}
 	parsed, err := parseIDs[core.MediaKind]("ids", ids)

@@ -287,8 +287,17 @@ func TestFilesThatPostsWaitForAreNotDeletedWithTheOthers(t *testing.T) {
 	waits, published, unused := b.photo(), b.photo(), b.photo()
 	b.post(request("waits", draft(), account), waits)
 	b.live(account, published)
-	foreign := b.Workspace("two").File("foreign.jpg", mediatest.JPEG(64, 64))
-	deleted, used, err := b.App.DeleteFiles(t.Context(), b.ws.Owner, []string{waits.ID, published.ID, unused.ID, foreign.ID})
+	two := b.Workspace("two")
+	foreign := two.File("foreign.jpg", mediatest.JPEG(64, 64))
+	ids := []string{waits.ID, published.ID, unused.ID, foreign.ID}
+	inUse, err := b.App.FindFilesInUse(t.Context(), b.ws.Owner, ids)
+	if must(t, err); !slices.Equal(inUse, []string{waits.ID}) {
+		t.Errorf("%v are in use", inUse)
+	}
+	if inUse, err := b.App.FindFilesInUse(t.Context(), two.Owner, ids); err != nil || len(inUse) > 0 {
+		t.Errorf("in the other workspace, %v are in use (%v)", inUse, err)
+	}
+	deleted, used, err := b.App.DeleteFiles(t.Context(), b.ws.Owner, ids)
 	must(t, err)
 	if deleted != 2 || !slices.Equal(used, []string{waits.OriginalName}) {
 		t.Errorf("%d deleted; %v are used", deleted, used)
@@ -301,5 +310,7 @@ func TestFilesThatPostsWaitForAreNotDeletedWithTheOthers(t *testing.T) {
 		t.Errorf("left are %v", left)
 	}
 	_, _, err = b.App.DeleteFiles(t.Context(), b.ws.Member(core.RoleViewer), []string{waits.ID})
+	want(t, core.CodeInsufficientScope, err)
+	_, err = b.App.FindFilesInUse(t.Context(), b.ws.Member(core.RoleViewer), []string{waits.ID})
 	want(t, core.CodeInsufficientScope, err)
 }

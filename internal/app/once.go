@@ -38,7 +38,7 @@ func (a *App) DoOnce(ctx context.Context, c core.Caller, replayKey *ReplayKey, a
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), onceTimeout)
 	defer cancel()
 	out, err := act(ctx)
-	if isEffectUnknown(err) {
+	if mayHaveTakenEffect(err) {
 		return nil, err
 	}
 	if err != nil {

@@ -14,9 +14,9 @@ func errPostBusy() error {
 		WithHint("Wait until the post is live or has failed. The post's status line shows what Belfry is waiting for.")
 }
 
-// lockFailedPublication locks the ledger row of a failed post and returns it. It returns conflict while a worker
+// lockPublicationUnlessClaimed locks the ledger row of a failed post and returns it. It returns conflict while a worker
 // retries the post or asks the network about it.
-func lockFailedPublication(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
+func lockPublicationUnlessClaimed(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
 	pub, err := t.LockPublication(ctx, id)
 	if err == nil && pub.IsBeingPublished() {
 		err = core.Fail(core.CodeConflict, "Belfry is retrying the post, or asking the network about it.").
@@ -231,7 +231,7 @@ func (a *App) requeueFailedPost(ctx context.Context, t store.Tenant, p core.Post
 	if err != nil {
 		return err
 	}
-	pub, err := lockFailedPublication(ctx, t, p.ID)
+	pub, err := lockPublicationUnlessClaimed(ctx, t, p.ID)
 	if err != nil {
 		return err
 	}
@@ -324,7 +324,7 @@ func (a *App) markPostLiveByConfirmation(ctx context.Context, t store.Tenant, p 
 	if err := core.CheckOptionalLink("url", urlOrEmpty); err != nil {
 		return err
 	}
-	pub, err := lockFailedPublication(ctx, t, p.ID)
+	pub, err := lockPublicationUnlessClaimed(ctx, t, p.ID)
 	if err != nil {
 		return err
 	}

@@ -135,7 +135,7 @@ func markReplaySavedOrConvertError(ctx context.Context, t store.Tenant, saveErr 
 func (a *App) releaseReplayKeyIfRefused(ctx context.Context, c core.Caller, replayKeyOrNil *ReplayKey,
 	operationErr error,
 ) {
-	if replayKeyOrNil == nil || isEffectUnknown(operationErr) {
+	if replayKeyOrNil == nil || mayHaveTakenEffect(operationErr) {
 		return
 	}
 	t, err := a.authorize(c, core.Read)
@@ -147,9 +147,9 @@ func (a *App) releaseReplayKeyIfRefused(ctx context.Context, c core.Caller, repl
 	}
 }
 
-// isEffectUnknown reports whether it is unknown if a request with this error has changed something: the error is
+// mayHaveTakenEffect reports whether it is unknown whether a request with this error has changed something: the error is
 // internal or unavailable. It returns false for nil.
-func isEffectUnknown(err error) bool {
+func mayHaveTakenEffect(err error) bool {
 	code := core.CodeOf(err)
 	return err != nil && (code == core.CodeInternal || code == core.CodeUnavailable)
 }

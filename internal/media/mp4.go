@@ -176,7 +176,7 @@ func (m *abortingMovieReader) setVideoFactsFromDescription(t *track) {
 		width, height = t.width, t.height
 	}
 	refuseFileIf(entry.name == "encv" || entry.name == "drmi", reasonEncrypted)
-	m.facts.VideoCodec = videoCodecOrRawName(entry.name)
+	m.facts.VideoCodec = videoCodecOrPrintableCode(entry.name)
 	for b := range m.boxes(entry.content+head, entry.end) {
 		if b.name != "pasp" {
 			continue
@@ -210,8 +210,9 @@ func looksLikeBoxName(name string) bool {
 	return len(name) == 4
 }
 
-// videoCodecOrRawName returns the codec of a sample description by its name.
-func videoCodecOrRawName(entryName string) core.Codec {
+// videoCodecOrPrintableCode returns the codec of a sample description by its name, or the printable characters of an
+// unknown name ("unknown" if it has none).
+func videoCodecOrPrintableCode(entryName string) core.Codec {
 	switch entryName {
 	case "avc1", "avc2", "avc3", "avc4":
 		return core.CodecH264

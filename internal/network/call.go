@@ -70,7 +70,7 @@ func (c *Client) CallOnce(ctx context.Context, request Request) (successOrRefusa
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	call := Call{Method: request.Method, Started: c.now()}
-	resp, err := c.sendAndSetHost(ctx, request, &call)
+	resp, err := c.sendRequestAndSetHost(ctx, request, &call)
 	call.Took = c.now().Sub(call.Started)
 	if err != nil {
 		call.Kind, call.Status = err.Kind, err.Status
@@ -82,8 +82,8 @@ func (c *Client) CallOnce(ctx context.Context, request Request) (successOrRefusa
 	return resp, nil
 }
 
-// sendAndSetHost sends the request and reads the response. Of the record, it sets only the host.
-func (c *Client) sendAndSetHost(
+// sendRequestAndSetHost sends the request and reads the response. Of the record, it sets only the host.
+func (c *Client) sendRequestAndSetHost(
 	ctx context.Context, request Request, call *Call,
 ) (successOrRefusal *Response, _ *Error) {
 	cut := newRedactor(request)

@@ -92,7 +92,7 @@ func dataDir(t *testing.T) string {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
 	dir := filepath.Join(base, "data")
-	if err := createBelfryDirIfMissing(dir); err != nil {
+	if err := createDataDirIfMissing(dir); err != nil {
 		t.Fatal(err)
 	}
 	return dir

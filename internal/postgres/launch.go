@@ -61,13 +61,13 @@ func (s *Server) stopLeftoverServerOrTakePIDFile(ctx context.Context) error {
 	return nil
 }
 
-// launchReadyServer starts one server process, and returns when the database responds. While sessions of a killed
+// launchServerAndAwaitReady starts one server process, and returns when the database responds. While sessions of a killed
 // server prevent the start, it tries again.
-func (s *Server) launchReadyServer(ctx context.Context) (*process, error) {
+func (s *Server) launchServerAndAwaitReady(ctx context.Context) (*process, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	for deadline := time.Now().Add(orphanLimit); ; {
-		p, said, err := s.tryLaunchReadyServer(ctx)
+		p, said, err := s.tryLaunchServerOnce(ctx)
 		if err == nil {
 			return p, nil
 		}
@@ -82,9 +82,9 @@ func (s *Server) launchReadyServer(ctx context.Context) (*process, error) {
 	}
 }
 
-// tryLaunchReadyServer starts the server once, and returns when the database responds. If it does not start, logTail is
+// tryLaunchServerOnce starts the server once, and returns when the database responds. If it does not start, logTail is
 // what it wrote to the log.
-func (s *Server) tryLaunchReadyServer(ctx context.Context) (_ *process, logTail string, err error) {
+func (s *Server) tryLaunchServerOnce(ctx context.Context) (_ *process, logTail string, err error) {
 	log, start, err := rotateLogIfLargeAndOpen(s.layout.log)
 	if err != nil {
 		return nil, "", fmt.Errorf("open the local database's log: %w", err)

@@ -99,7 +99,7 @@ func ensureDirAndAwaitLock(ctx context.Context, dataDir, holderKind string) (*Da
 // ensureDirAndTryLock locks the data folder, which it creates if necessary, and writes the holder to the lock file. It
 // does not wait.
 func ensureDirAndTryLock(dataDir, holderKind string) (*DataDirLock, error) {
-	if err := createBelfryDirIfMissing(dataDir); err != nil {
+	if err := createDataDirIfMissing(dataDir); err != nil {
 		return nil, err
 	}
 	lock, err := openAndTryLock(dataDir, syscall.O_CREAT|syscall.O_RDWR, syscall.LOCK_EX)
@@ -145,9 +145,9 @@ func readHolder(dataDir string, fd int) *HeldError {
 	return held
 }
 
-// createBelfryDirIfMissing creates Belfry's data folder, which contains the cluster. Root's folder must let the
+// createDataDirIfMissing creates Belfry's data folder, which contains the cluster. Root's folder must let the
 // server's user reach the cluster; the files in it are protected individually.
-func createBelfryDirIfMissing(dataDir string) error {
+func createDataDirIfMissing(dataDir string) error {
 	mode := os.FileMode(0o700)
 	if os.Geteuid() == 0 {
 		mode = 0o711

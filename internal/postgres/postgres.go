@@ -28,8 +28,8 @@ type Server struct {
 	ephemeral bool
 
 	process         atomic.Pointer[process]
-	stopSupervising context.CancelFunc // ends keepServerRunningAndLogSmall
-	ended           chan struct{}      // closed when keepServerRunningAndLogSmall has ended
+	stopSupervising context.CancelFunc // ends keepServerRunningAndLimitLog
+	ended           chan struct{}      // closed when keepServerRunningAndLimitLog has ended
 	stopOnce        sync.Once
 }
 
@@ -41,14 +41,14 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	if err := s.makeClusterOrStopLeftoverServer(ctx, cfg.Dir); err != nil {
 		return nil, err
 	}
-	p, err := s.launchReadyServer(ctx)
+	p, err := s.launchServerAndAwaitReady(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s.process.Store(p)
 	// The supervision lasts until Stop, not until the start's context ends.
 	ctx, s.stopSupervising = context.WithCancel(context.WithoutCancel(ctx))
-	go s.keepServerRunningAndLogSmall(ctx)
+	go s.keepServerRunningAndLimitLog(ctx)
 	return s, nil
 }
 
@@ -106,9 +106,9 @@ func (s *Server) Stop(ctx context.Context) (err error) {
 	return err
 }
 
-// keepServerRunningAndLogSmall restarts the server whenever it ends, and limits the size of its log, until ctx ends. It
+// keepServerRunningAndLimitLog restarts the server whenever it ends, and limits the size of its log, until ctx ends. It
 // then closes s.ended.
-func (s *Server) keepServerRunningAndLogSmall(ctx context.Context) {
+func (s *Server) keepServerRunningAndLimitLog(ctx context.Context) {
 	defer close(s.ended)
 	size := time.NewTicker(logInterval)
 	defer size.Stop()
@@ -122,7 +122,7 @@ func (s *Server) keepServerRunningAndLogSmall(ctx context.Context) {
 			if sleepContext(ctx, wait) != nil {
 				return
 			}
-			if p, err := s.launchReadyServer(ctx); err == nil {
+			if p, err := s.launchServerAndAwaitReady(ctx); err == nil {
 				s.process.Store(p)
 				wait = 0
 			} else {

@@ -84,7 +84,7 @@ func (e *Engine) runWorkloadUntilStopped(ctx context.Context, owner string, load
 // could claim no post because another worker has locked all of them.
 func (e *Engine) claimAndStartPublishing(ctx context.Context, owner string, load workload, publishing *sync.WaitGroup) {
 	for hasClaimed := false; ctx.Err() == nil; hasClaimed = true {
-		free := waitForPermits(ctx, load.permits, claimBatch)
+		free := acquirePermitsUpTo(ctx, load.permits, claimBatch)
 		if free == 0 {
 			return
 		}
@@ -98,7 +98,7 @@ func (e *Engine) claimAndStartPublishing(ctx context.Context, owner string, load
 		switch {
 		case err != nil && ctx.Err() == nil:
 			e.cfg.Log.ErrorContext(ctx, "could not claim posts", "error", err)
-			sleepOrUntilDone(ctx, errorWait)
+			sleepUnlessDone(ctx, errorWait)
 			sendSignalUnlessPending(load.lookAgain)
 			return
 		case len(claims) == 0 && !hasClaimed: // another worker has locked them
@@ -118,9 +118,9 @@ func (e *Engine) claimPosts(ctx context.Context, owner string, load workload, li
 	return load.claim(ctx, owner, limit, e.cfg.Schedule.Lease, e.cfg.Now())
 }
 
-// waitForPermits waits until a permit is free, and takes all free permits, up to most. Each is for one post. It returns
+// acquirePermitsUpTo waits until a permit is free, and takes all free permits, up to most. Each is for one post. It returns
 // 0 when ctx ends.
-func waitForPermits(ctx context.Context, permits chan<- struct{}, most int) (acquired int) {
+func acquirePermitsUpTo(ctx context.Context, permits chan<- struct{}, most int) (acquired int) {
 	select {
 	case permits <- struct{}{}:
 	case <-ctx.Done():

@@ -18,7 +18,7 @@ func (e *Engine) lookForWorkUntilStopped(ctx context.Context, poll time.Duration
 			if ctx.Err() == nil {
 				e.cfg.Log.ErrorContext(ctx, "could not look for posts", "error", err)
 			}
-			sleepOrUntilDone(ctx, errorWait)
+			sleepUnlessDone(ctx, errorWait)
 			continue
 		}
 		timer := time.NewTimer(next)
@@ -77,8 +77,8 @@ func sendSignalUnlessPending(to chan<- struct{}) {
 	}
 }
 
-// sleepOrUntilDone waits for d, or until ctx ends.
-func sleepOrUntilDone(ctx context.Context, d time.Duration) {
+// sleepUnlessDone waits for d, or until ctx ends.
+func sleepUnlessDone(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

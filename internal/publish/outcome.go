@@ -126,7 +126,7 @@ func (c *claim) nextActionAtOrZero(action core.Action, now time.Time) time.Time 
 	case core.DoRetry:
 		return c.engine.cfg.Schedule.NextRetryAt(c.pub.Tries, now)
 	case core.DoHold:
-		return c.whenToClaimThrottledPost(now)
+		return c.chooseNextClaimTime(now)
 	case core.DoPoll:
 		if c.last != nil && c.last.Verdict != core.Pending { // this worker is stopping: another makes the next call
 			return now

@@ -42,9 +42,9 @@ func (c *claim) whenThrottledPostContinues(now time.Time) time.Time {
 	return until
 }
 
-// whenToClaimThrottledPost returns when a worker must claim a throttled post again: at the end of the settle time if
+// chooseNextClaimTime returns when a worker must claim a throttled post again: at the end of the settle time if
 // its handle must be disarmed, otherwise when the post continues.
-func (c *claim) whenToClaimThrottledPost(now time.Time) time.Time {
+func (c *claim) chooseNextClaimTime(now time.Time) time.Time {
 	until, settled := c.whenThrottledPostContinues(now), c.pub.QuietAt.Add(settleMargin)
 	if c.pub.Armed && c.pub.Flow.CanRepeatCall() && settled.After(now) && settled.Before(until) {
 		return settled

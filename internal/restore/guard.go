@@ -54,7 +54,7 @@ func (g *Guard) HoldPublishingIfRewoundElseUpdateMark(ctx context.Context) error
 		return err
 	}
 	if reason != "" {
-		err := g.startHoldWithUnreadReceipts(ctx, reason, before, found)
+		err := g.startHoldBeforeAllReceiptsAreRead(ctx, reason, before, found)
 		if errors.Is(err, errHoldEnded) {
 			return g.HoldPublishingIfRewoundElseUpdateMark(ctx)
 		}
@@ -178,7 +178,7 @@ func (g *Guard) UpdateMarkOrHoldPublishingUnlessOnHold(ctx context.Context) erro
 	if err != nil || reason == "" {
 		return err
 	}
-	err = g.startHoldWithUnreadReceipts(ctx, reason, before, storedReceipts{})
+	err = g.startHoldBeforeAllReceiptsAreRead(ctx, reason, before, storedReceipts{})
 	if err != nil && !errors.Is(err, errHoldEnded) {
 		return err
 	}
@@ -201,7 +201,7 @@ func (g *Guard) updateMarkOrGetHoldReason(
 	}
 	switch newestStoredStepID := max(found.newestStepID, mark.StepID); {
 	case now.Empty && newestStoredStepID > now.StepID:
-		if now, err = g.advanceEmptyDatabaseBeyondReceipts(ctx, newestStoredStepID); err != nil {
+		if now, err = g.advanceStepIDsOfEmptyDatabase(ctx, newestStoredStepID); err != nil {
 			return "", err
 		}
 	case now.Empty || newestStoredStepID == 0 && now.StepID == 0: // nothing was ever published
@@ -224,10 +224,10 @@ func (g *Guard) updateMarkOrGetHoldReason(
 	return "", g.Receipts.WriteMark(ctx, next)
 }
 
-// advanceEmptyDatabaseBeyondReceipts lets a database without posts publish, although the storage has receipts of
+// advanceStepIDsOfEmptyDatabase lets a database without posts publish, although the storage has receipts of
 // another database: an empty database has nothing that it could publish again. Its step ids continue above those of
 // the receipts, because smaller ones would later cause a hold. It logs a warning.
-func (g *Guard) advanceEmptyDatabaseBeyondReceipts(
+func (g *Guard) advanceStepIDsOfEmptyDatabase(
 	ctx context.Context, newestStoredStepID int64,
 ) (store.Lineage, error) {
 	g.Log.WarnContext(ctx, "the file storage has receipts, but this database has no posts and is therefore treated as new; "+
@@ -258,10 +258,10 @@ func chooseReceiptPerPost(receipts []store.RestoredReceipt) []store.RestoredRece
 // errHoldEnded means that a hold has ended since the decision to hold publishing.
 var errHoldEnded = errors.New("an operator has just ended a hold")
 
-// startHoldWithUnreadReceipts holds publishing with the unknown receipts that have been found so far. Reading the
+// startHoldBeforeAllReceiptsAreRead holds publishing with the unknown receipts that have been found so far. Reading the
 // others takes minutes, in which workers would publish. Nobody can end the hold before addReceiptsToHoldUnlessRead
 // has read them. The error is errHoldEnded if another hold has ended since before was read.
-func (g *Guard) startHoldWithUnreadReceipts(ctx context.Context, reason string, before store.Lineage,
+func (g *Guard) startHoldBeforeAllReceiptsAreRead(ctx context.Context, reason string, before store.Lineage,
 	found storedReceipts,
 ) error {
 	unprovedSince, err := g.findUnprovedSince(ctx, before, found.lastAt)

@@ -61,7 +61,7 @@ func NewPasswordHasher() *PasswordHasher {
 // Hash returns the stored form of a password. It fails only if ctx ends while it waits.
 func (p *PasswordHasher) Hash(ctx context.Context, password string) (string, error) {
 	salt := randomBytes(argonSalt)
-	key, err := p.awaitSlotAndHash(ctx, password, currentCost(), salt)
+	key, err := p.awaitSlotAndHashPassword(ctx, password, currentCost(), salt)
 	if err != nil {
 		return "", err
 	}
@@ -74,7 +74,7 @@ func (p *PasswordHasher) Verify(ctx context.Context, hash, password string) (mat
 	if err != nil {
 		return false, err
 	}
-	got, err := p.awaitSlotAndHash(ctx, password, c, salt)
+	got, err := p.awaitSlotAndHashPassword(ctx, password, c, salt)
 	if err != nil {
 		return false, err
 	}
@@ -88,8 +88,8 @@ func (p *PasswordHasher) VerifyDummy(ctx context.Context, password string) error
 	return err
 }
 
-// awaitSlotAndHash computes an argon2id hash, once fewer than argonAtOnce others are being computed.
-func (p *PasswordHasher) awaitSlotAndHash(ctx context.Context, password string, c cost, salt []byte) ([]byte, error) {
+// awaitSlotAndHashPassword computes an argon2id hash, once fewer than argonAtOnce others are being computed.
+func (p *PasswordHasher) awaitSlotAndHashPassword(ctx context.Context, password string, c cost, salt []byte) ([]byte, error) {
 	if err := p.slots.Acquire(ctx, 1); err != nil {
 		return nil, fmt.Errorf("wait to hash a password: %w", err)
 	}

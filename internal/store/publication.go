@@ -192,7 +192,7 @@ func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Out
 ) (stepID int64, err error) {
 	a := p.stepArguments()
 	a["lease"], a["quiet"], a["seq"], a["call"], a["deadline"] = lease, quietAfter, next.Seq, next.Do, next.Deadline
-	a["gate"] = p.uniqueCallName(next.Seq)
+	a["gate"] = p.makeUniqueCallName(next.Seq)
 	take, taken, pass := "", "", ""
 	if next.TakesTurn || next.Do == core.DoPublish {
 		take, taken = takeTurnSQL, ` AND EXISTS (SELECT FROM turn)`
@@ -294,12 +294,12 @@ func (p Publication) stepArguments() args {
 // GateName returns the name of the gate for a call that creates the post's object on the network. callSeq is the
 // number of the call within the claim. See network.Delivery.Gated.
 func (p Publication) GateName(callSeq int) string {
-	return p.Post.String() + "." + p.uniqueCallName(callSeq)
+	return p.Post.String() + "." + p.makeUniqueCallName(callSeq)
 }
 
-// uniqueCallName returns a unique name of a call, from the random part of the claim's owner. After a crash of the
+// makeUniqueCallName returns a unique name of a call, from the random part of the claim's owner. After a crash of the
 // database, a later claim can have the same epoch.
-func (p Publication) uniqueCallName(callSeq int) string {
+func (p Publication) makeUniqueCallName(callSeq int) string {
 	return fmt.Sprintf("%s.%d", p.Owner[strings.LastIndex(p.Owner, " ")+1:], callSeq)
 }
 

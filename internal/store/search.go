@@ -23,7 +23,7 @@ const preferTextIndexSQL = `SELECT set_config('work_mem', '32MB', true), set_con
 // Otherwise, searchPosts uses the text index, which is fast for rare texts.
 //
 // The index contains parts of up to four characters. For a shorter text, search_query therefore looks for all parts
-// that begin with the text, which takes longer. waitForSearchPlace limits how many searches of a workspace use the
+// that begin with the text, which takes longer. acquireSearchPlace limits how many searches of a workspace use the
 // index at once.
 func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]core.Post, error) {
 	matches := `(p.text ILIKE @q OR p.title ILIKE @q)` + q.unreplaced
@@ -39,7 +39,7 @@ func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]c
 		return posts, err
 	}
 
-	release, err := t.store.searches.waitForSearchPlace(ctx, t.ws)
+	release, err := t.store.searches.acquireSearchPlace(ctx, t.ws)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, whereSQL, orderB
 		return files, err
 	}
 
-	release, err := t.store.searches.waitForSearchPlace(ctx, t.ws)
+	release, err := t.store.searches.acquireSearchPlace(ctx, t.ws)
 	if err != nil {
 		return nil, err
 	}
@@ -116,9 +116,9 @@ type searchPlaces struct {
 	users  int // how many searches run or wait; the last one removes the entry
 }
 
-// waitForSearchPlace waits until a search of the workspace may use the index. The caller calls release when the search
+// acquireSearchPlace waits until a search of the workspace may use the index. The caller calls release when the search
 // has ended.
-func (s *searchLimiter) waitForSearchPlace(ctx context.Context, ws core.WorkspaceID) (release func(), err error) {
+func (s *searchLimiter) acquireSearchPlace(ctx context.Context, ws core.WorkspaceID) (release func(), err error) {
 	s.mu.Lock()
 	q, ok := s.queues[ws]
 	if !ok {

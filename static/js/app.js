@@ -35,7 +35,11 @@ startClocks();
 startCountdown();
 
 // A phone shows the settings pages in a row that scrolls.
-document.querySelector(".settings-nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+const pageHere = document.querySelector(".settings-nav [aria-current]");
+if (pageHere) {
+  const row = pageHere.closest("nav");
+  row.scrollLeft = pageHere.offsetLeft - (row.clientWidth - pageHere.offsetWidth) / 2;
+}
 
 // The arrows on the slides of a preview.
 document.addEventListener("click", (event) => {

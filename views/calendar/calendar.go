@@ -157,7 +157,7 @@ func (m Model) urlWith(change func(*link.Calendar)) string {
 	return m.Frame.Link.Calendar(shown)
 }
 
-func (m Model) chooseViewURL(view string) string {
+func (m Model) urlChoosingView(view string) string {
 	shown := m.Shown
 	shown.View = view
 	return addStartAnchorIfWeek(view, m.Frame.Link.ChooseCalendarView(shown))

@@ -114,8 +114,8 @@ func (e AuditEntry) changedPostID() (idOrEmpty string) {
 // actionName returns the name of the action.
 func (e AuditEntry) actionName() string { return ui.OptionLabel(auditActions, string(e.Action)) }
 
-// joinedMemberOptions returns the members to filter by, without the invitations.
-func (m AuditModel) joinedMemberOptions() (list []ui.Option) {
+// memberOptionsWithoutInvitations returns the members to filter by, without the invitations.
+func (m AuditModel) memberOptionsWithoutInvitations() (list []ui.Option) {
 	for _, member := range m.Members {
 		if member.ExpiresAt == nil {
 			list = append(list, ui.Option{Value: member.ID, Label: member.Name})
@@ -129,7 +129,7 @@ func (m AuditModel) filterChips() (list []ui.FilterChip) {
 	person, action := m.Filter.User, m.Filter.Action
 	if person != "" {
 		list = append(list, ui.FilterChip{
-			Label: "Person: " + ui.OptionLabel(m.joinedMemberOptions(), person),
+			Label: "Person: " + ui.OptionLabel(m.memberOptionsWithoutInvitations(), person),
 			URL:   m.Frame.Link.AuditLog(link.AuditFilter{Action: action}),
 		})
 	}

@@ -76,7 +76,7 @@ func Audit(m AuditModel) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = ui.FilterChoice("audit-person", FieldPerson, "Person", "Everybody", m.joinedMemberOptions(), m.Filter.User).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.FilterChoice("audit-person", FieldPerson, "Person", "Everybody", m.memberOptionsWithoutInvitations(), m.Filter.User).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

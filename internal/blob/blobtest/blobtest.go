@@ -127,7 +127,7 @@ func testUnknownSize(t *testing.T, s blob.Store) {
 		}
 		checkContent(t, s, "a/b", patternBytes(partial))
 	}
-	removeAndCheckNoUnfinishedPuts(t, s)
+	checkNoUnfinishedPuts(t, s)
 }
 
 func testRoundTrip(t *testing.T, s blob.Store) {
@@ -173,10 +173,10 @@ func testInterruptedPutLeavesNothing(t *testing.T, s blob.Store) {
 	if got := listKeys(t, s, "", ""); len(got) > 0 {
 		t.Errorf("left %v", got)
 	}
-	removeAndCheckNoUnfinishedPuts(t, s)
+	checkNoUnfinishedPuts(t, s)
 }
 
-func removeAndCheckNoUnfinishedPuts(t *testing.T, s blob.Store) {
+func checkNoUnfinishedPuts(t *testing.T, s blob.Store) {
 	t.Helper()
 	if n, err := s.RemoveUnfinishedPuts(t.Context(), time.Now().Add(time.Hour)); n != 0 || err != nil {
 		t.Errorf("%d unfinished puts left, %v", n, err)

@@ -163,11 +163,11 @@ func (o *OAuth) checkRequestAndReadScopes(r *http.Request) (scopes []string, err
 	case challenge != "" && len(challenge) != len(o.cfg.PKCE.encodeSum(make([]byte, sha256.Size))):
 		return nil, fmt.Errorf("code_challenge must be a SHA-256 hash encoded as %s", o.cfg.PKCE)
 	}
-	return o.scopesOrRefuse(SplitScopes(r.Form.Get("scope")))
+	return o.checkScopes(SplitScopes(r.Form.Get("scope")))
 }
 
-// scopesOrRefuse returns the scopes unchanged, or an error that says why a request for them is refused.
-func (o *OAuth) scopesOrRefuse(scopes []string) ([]string, error) {
+// checkScopes returns the scopes unchanged, or an error that says why a request for them is refused.
+func (o *OAuth) checkScopes(scopes []string) ([]string, error) {
 	if len(scopes) == 0 {
 		return nil, errors.New("scope is missing")
 	}

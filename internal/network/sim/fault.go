@@ -168,7 +168,7 @@ func (f *Faults) Add(faults ...Fault) ([]Fault, error) {
 	return faults, nil
 }
 
-// setDefaultsAndCheckLocked is for a caller that holds f.mu.
+// setDefaultsAndCheckLocked completes a fault and checks that it can occur. The caller holds f.mu.
 func (f *Faults) setDefaultsAndCheckLocked(x *Fault) error {
 	if x.Call == "" {
 		x.Call = AnyCall

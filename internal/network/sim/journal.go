@@ -58,8 +58,8 @@ func openAndLockJournal(pathOrEmpty string, alone bool) (*journal, error) {
 	return j, nil
 }
 
-// loadFileAndDropIncompleteLine reads the file and stays at its end. The response of an incomplete last line was never
-// sent.
+// loadFileAndDropIncompleteLine reads the file and stays at its end. It drops an incomplete last line, whose
+// response was never sent.
 func (j *journal) loadFileAndDropIncompleteLine() error {
 	data, err := io.ReadAll(j.file)
 	if err != nil {

@@ -62,7 +62,7 @@ func (s *mediaStore) createTemp() (*os.File, error) {
 	return file, nil
 }
 
-// keepFileIfRoom moves a file from the store's folder to its hash, if the file's format is known and there is room.
+// keepFileIfRoom renames a temporary file of the store to its hash, if the file's format is known and there is room.
 func (s *mediaStore) keepFileIfRoom(file *os.File, m Media) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -233,7 +233,7 @@ func (o *OAuth) EndTokens(why Refusal, number int, match func(Token) bool) error
 	return nil
 }
 
-// endTokenLocked is for a caller that holds o.mu.
+// endTokenLocked records that a token is no longer accepted, and why. The caller holds o.mu.
 func (o *OAuth) endTokenLocked(t Token, why Refusal, number int) error {
 	t.Ended, t.Number = why, number
 	return o.tokens.Put(t.Text, t)

@@ -56,7 +56,7 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle str
 	case isUploadGone(err):
 		return n.statusOfGoneUpload(ctx, it, err)
 	case err != nil:
-		return n.findPostElseDoomedIfRefused(ctx, it, err)
+		return n.findPostAfterRefusedUpload(ctx, it, err)
 	case p.Video != nil:
 		return n.fetchVideoStatus(ctx, it, p.Video.ID)
 	case p.Offset == u.Size: // nothing is left to send, and the video may exist
@@ -125,10 +125,10 @@ func (n *Network) statusOfGoneUpload(ctx context.Context, it network.Item, goneE
 	return found, nil
 }
 
-// findPostElseDoomedIfRefused returns the status of an upload that ended with an error, which YouTube repeats. The
+// findPostAfterRefusedUpload returns the status of an upload that ended with an error, which YouTube repeats. The
 // error may concern only the query, so the post is doomed only if the channel does not show the video either. Before
 // the arm, and for an error that is not a refusal, it returns the error unchanged.
-func (n *Network) findPostElseDoomedIfRefused(
+func (n *Network) findPostAfterRefusedUpload(
 	ctx context.Context, it network.Item, err error,
 ) (network.Status, error) {
 	e, ok := errors.AsType[*network.Error](err)
@@ -199,7 +199,7 @@ func (n *Network) fetchVideoStatus(ctx context.Context, it network.Item, id stri
 	pending := network.Status{Verdict: core.Pending, ExternalID: id}
 	v, err := n.fetchVideo(ctx, it, id)
 	if err != nil {
-		return n.pendingDoneOrAmbiguousIfUnreadable(pending, it, err)
+		return n.statusOfUnreadableVideo(pending, it, err)
 	}
 	switch v.Status.Upload {
 	case uploadFailed, uploadRejected, uploadDeleted:
@@ -212,10 +212,10 @@ func (n *Network) fetchVideoStatus(ctx context.Context, it network.Item, id stri
 	return doneStatus(id), nil
 }
 
-// pendingDoneOrAmbiguousIfUnreadable returns the status of a video that cannot be queried. YouTube has certainly
+// statusOfUnreadableVideo returns the status of a video that cannot be queried. YouTube has certainly
 // accepted it. If YouTube still does not find it when it must have been processed, only a person can tell whether it
 // was published.
-func (n *Network) pendingDoneOrAmbiguousIfUnreadable(
+func (n *Network) statusOfUnreadableVideo(
 	pending network.Status, it network.Item, err error,
 ) (network.Status, error) {
 	e, ok := errors.AsType[*network.Error](err)

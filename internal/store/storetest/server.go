@@ -39,15 +39,15 @@ func Start(ctx context.Context) (*Server, error) {
 		if err != nil {
 			return nil, err
 		}
-		return startDeletingBrokenData(ctx, dir, lock)
+		return startServerOrRecreateData(ctx, dir, lock)
 	}
 	return nil, fmt.Errorf("all %d test servers below %s are in use", slots, base)
 }
 
-// startDeletingBrokenData starts the server in dir. Existing data may be broken after a crash of the machine, because
-// it is never synced to disk. If the server does not start, startDeletingBrokenData therefore deletes the data and
+// startServerOrRecreateData starts the server in dir. Existing data may be broken after a crash of the machine, because
+// it is never synced to disk. If the server does not start, startServerOrRecreateData therefore deletes the data and
 // tries once more.
-func startDeletingBrokenData(ctx context.Context, dir string, lock *postgres.DataDirLock) (*Server, error) {
+func startServerOrRecreateData(ctx context.Context, dir string, lock *postgres.DataDirLock) (*Server, error) {
 	cfg := postgres.Config{Dir: dir, Ephemeral: true}
 	s, err := postgres.Start(ctx, cfg)
 	if err != nil {

@@ -31,7 +31,7 @@ func serverIn(t *testing.T, dir string) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := startDeletingBrokenData(t.Context(), dir, lock)
+	s, err := startServerOrRecreateData(t.Context(), dir, lock)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,8 +118,8 @@ func ParseErrors(table string) ([]sim.Documented, error) {
 	return append(own, shared...), err
 }
 
-// tokenErrorOrNil returns the error for a token that does not work, or nil if it does.
-func (g *Graph) tokenErrorOrNil(t sim.Token, why sim.Refusal) *Error {
+// newTokenErrorOrNil returns the error for a token that does not work, or nil if it does.
+func (g *Graph) newTokenErrorOrNil(t sim.Token, why sim.Refusal) *Error {
 	e := &Error{Status: g.Words.TokenStatus, Code: 190, Type: g.Words.TokenType}
 	switch why {
 	case "":
@@ -191,8 +191,8 @@ func (g *Graph) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 			Status: http.StatusTooManyRequests, Code: g.Words.Throttled, Message: "Request limit reached", Transient: true,
 		},
 		sim.ServerError:  {Status: http.StatusInternalServerError, Code: 2, Message: later, Transient: true},
-		sim.TokenExpired: *g.tokenErrorOrNil(sim.Token{Number: f.Subcode}, sim.Expired),
-		sim.TokenRevoked: *g.tokenErrorOrNil(sim.Token{Number: f.Subcode}, sim.Revoked),
+		sim.TokenExpired: *g.newTokenErrorOrNil(sim.Token{Number: f.Subcode}, sim.Expired),
+		sim.TokenRevoked: *g.newTokenErrorOrNil(sim.Token{Number: f.Subcode}, sim.Revoked),
 		sim.NotReadyRace: g.Words.Race,
 	}[f.Kind]
 	if f.Kind == sim.NotReadyRace && e.Code == 0 {

@@ -67,7 +67,7 @@ func (g *Graph) Authenticate(q *sim.Request) error {
 		}
 	}
 	t, why := g.API.OAuth.FindToken(q.Bearer)
-	if e := g.tokenErrorOrNil(t, why); e != nil {
+	if e := g.newTokenErrorOrNil(t, why); e != nil {
 		return e
 	}
 	q.Token = t

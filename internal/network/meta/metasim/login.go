@@ -324,7 +324,7 @@ func (l *PageLogin) exchangeForLongToken(q *sim.Request) (any, error) {
 	if t.Kind == pageToken {
 		why = sim.Unknown
 	}
-	if e := l.members[0].Graph.tokenErrorOrNil(t, why); e != nil {
+	if e := l.members[0].Graph.newTokenErrorOrNil(t, why); e != nil {
 		return nil, e
 	}
 	life := longLife
@@ -351,7 +351,7 @@ func (l *PageLogin) serveUpload(w http.ResponseWriter, r *http.Request) {
 	}
 	q := &sim.Request{W: w, R: r, Bearer: bearer, Params: url.Values{}}
 	t, why := l.oauth.FindToken(bearer)
-	if e := l.members[0].Graph.tokenErrorOrNil(t, why); e != nil {
+	if e := l.members[0].Graph.newTokenErrorOrNil(t, why); e != nil {
 		l.serveCallOrError(w, r, q, Member{}, sim.Route{}, e)
 		return
 	}

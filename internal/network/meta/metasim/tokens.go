@@ -181,7 +181,7 @@ func (g *Graph) describeToken(text string) map[string]any {
 	t, why := g.API.OAuth.FindToken(text)
 	now := g.API.Kit.Now()
 	data := map[string]any{"is_valid": why == "", "scopes": []string{}}
-	if e := g.tokenErrorOrNil(t, why); e != nil {
+	if e := g.newTokenErrorOrNil(t, why); e != nil {
 		data["error"] = map[string]any{"code": e.Code, "subcode": e.Subcode, "message": e.Message}
 	}
 	if t.Text == "" {

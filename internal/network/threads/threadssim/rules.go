@@ -54,7 +54,7 @@ func parseContainer(params url.Values) (*metasim.Container, error) {
 		},
 	}
 	for _, check := range []func(*metasim.Container, url.Values) string{
-		readAndCheckType, readAndCheckMedia, checkText, checkLinks, checkTopic, checkAltTextAndReplyControl,
+		checkTypeAndReadItem, readAndCheckMedia, checkText, checkLinks, checkTopic, checkAltTextAndReplyControl,
 	} {
 		if problem := check(c, params); problem != "" {
 			return nil, metasim.Bad("%s", problem)
@@ -66,8 +66,8 @@ func parseContainer(params url.Values) (*metasim.Container, error) {
 	return c, nil
 }
 
-// readAndCheckType checks the media type, and sets whether the container is a carousel item.
-func readAndCheckType(c *metasim.Container, params url.Values) (problemOrEmpty string) {
+// checkTypeAndReadItem checks the media type, and sets whether the container is a carousel item.
+func checkTypeAndReadItem(c *metasim.Container, params url.Values) (problemOrEmpty string) {
 	if !slices.Contains([]string{typeText, typeImage, typeVideo, typeCarousel}, c.Type) {
 		return "Param media_type must be one of {TEXT, IMAGE, VIDEO, CAROUSEL}"
 	}

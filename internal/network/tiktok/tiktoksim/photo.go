@@ -77,13 +77,13 @@ func (s *Sim) initPhotos(q *sim.Request) (any, error) {
 	if err := s.tasks.Put(t.ID, t); err != nil {
 		return nil, err
 	}
-	s.fetchAndPublishInBackground(t)
+	s.fetchPhotosAndPublishInBackground(t)
 	return successBody(map[string]any{"publish_id": t.ID}), nil
 }
 
-// fetchAndPublishInBackground fetches the photos of a task, after the response with the task's id, and then publishes
+// fetchPhotosAndPublishInBackground fetches the photos of a task, after the response with the task's id, and then publishes
 // the post or reports its failure.
-func (s *Sim) fetchAndPublishInBackground(t *task) {
+func (s *Sim) fetchPhotosAndPublishInBackground(t *task) {
 	s.kit.RunJob(func(ctx context.Context) {
 		var files []sim.Media
 		problem := ""

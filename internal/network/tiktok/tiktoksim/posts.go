@@ -36,9 +36,9 @@ func (s *Sim) publishPost(t *task) error {
 	})
 }
 
-// listPublicPostsAfterDelay returns the posts of an account that everyone can see, newest first. A new post is missing
+// listPublicPostsWithID returns the posts of an account that everyone can see, newest first. A new post is missing
 // until its id is returned (OptIDDelay).
-func (s *Sim) listPublicPostsAfterDelay(account string) []sim.Post {
+func (s *Sim) listPublicPostsWithID(account string) []sim.Post {
 	var posts []sim.Post
 	for p := range s.kit.Posts.Newest(Name, account) {
 		if p.IsVisible() && p.Extra["privacy_level"] == everyone &&
@@ -100,7 +100,7 @@ func (s *Sim) listVideos(q *sim.Request) (any, error) {
 	}
 	videos, more := []any{}, false
 	last := cursor
-	for _, p := range s.listPublicPostsAfterDelay(q.Account) {
+	for _, p := range s.listPublicPostsWithID(q.Account) {
 		switch at := p.CreatedAt.UnixMilli(); {
 		case at >= cursor:
 		case len(videos) == limit:
@@ -125,7 +125,7 @@ func (s *Sim) queryVideos(q *sim.Request) (any, error) {
 		return nil, newInvalidParamError("filters must be an object with at most 20 video_ids")
 	}
 	videos := []any{}
-	for _, p := range s.listPublicPostsAfterDelay(q.Account) {
+	for _, p := range s.listPublicPostsWithID(q.Account) {
 		if slices.Contains(filters.IDs, p.ID) {
 			videos = append(videos, s.videoNode(p, fields))
 		}
@@ -154,7 +154,7 @@ func (s *Sim) serveAccountOrPost(w http.ResponseWriter, r *http.Request) {
 
 // findPostPageOrNil returns the page of one of an account's public posts, or nil if there is no such post.
 func (s *Sim) findPostPageOrNil(a *account, id string) *sim.PostPage {
-	for _, p := range s.listPublicPostsAfterDelay(a.ID) {
+	for _, p := range s.listPublicPostsWithID(a.ID) {
 		if p.ID == id {
 			page := s.kit.NewPostPage(p, site)
 			page.Title, page.Name, page.Handle, page.Picture = title, a.Name, "@"+a.Username, s.pictureURL(a)

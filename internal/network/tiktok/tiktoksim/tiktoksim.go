@@ -85,7 +85,7 @@ func New(kit *sim.Kit) (*Sim, error) {
 	}
 	for t := range s.tasks.All() {
 		if t.Photos != nil && t.DoneAt.IsZero() {
-			s.fetchAndPublishInBackground(t)
+			s.fetchPhotosAndPublishInBackground(t)
 		}
 	}
 	s.oauth = s.newOAuth()

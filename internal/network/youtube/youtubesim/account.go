@@ -179,7 +179,7 @@ func (s *Sim) redeemCode(q *sim.Request) (any, error) {
 	body := newAccessBody(access)
 	body["refresh_token"] = refresh.Text
 	if access.HasScopes(scopePerson) {
-		body["id_token"] = s.makeUnsignedIDToken()
+		body["id_token"] = s.makeInvalidlySignedIDToken()
 	}
 	if days > 0 {
 		body["refresh_token_expires_in"] = int(days.Seconds())
@@ -187,8 +187,8 @@ func (s *Sim) redeemCode(q *sim.Request) (any, error) {
 	return body, nil
 }
 
-// makeUnsignedIDToken returns an ID token of the person with an invalid signature.
-func (s *Sim) makeUnsignedIDToken() string {
+// makeInvalidlySignedIDToken returns an ID token of the person with an invalid signature.
+func (s *Sim) makeInvalidlySignedIDToken() string {
 	claims := fmt.Sprintf(`{"iss":"https://accounts.google.com","aud":%q,"sub":%q}`, s.kit.ClientID(), personID)
 	encode := base64.RawURLEncoding.EncodeToString
 	return encode([]byte(`{"alg":"RS256","typ":"JWT"}`)) + "." + encode([]byte(claims)) + "." + encode([]byte("unsigned"))

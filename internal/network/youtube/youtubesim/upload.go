@@ -135,7 +135,7 @@ func (s *Sim) findUploadRoute(q *sim.Request) (sim.Route, error) {
 		case span[3] != "*" && span[3] != fmt.Sprint(u.Size):
 			return nil, badRequest("the upload has %d bytes, not %s", u.Size, span[3])
 		case from >= 0:
-			return s.receiveChunkWhileUnlocked(q, u, from, to)
+			return s.receiveChunkReleasingLock(q, u, from, to)
 		case span[3] != "*" && s.kit.UploadSize(u.ID) == u.Size: // an empty request closes an exact multiple
 			return s.finishUpload(q, u)
 		}
@@ -148,9 +148,9 @@ func (s *Sim) uploadSessionLife() time.Duration {
 	return time.Duration(s.kit.NumberOption(OptSession)) * time.Hour
 }
 
-// receiveChunkWhileUnlocked adds bytes to an upload. A chunk that does not begin where the last one ended stores
+// receiveChunkReleasingLock adds bytes to an upload. A chunk that does not begin where the last one ended stores
 // nothing. The caller holds the lock, which is released while bytes arrive.
-func (s *Sim) receiveChunkWhileUnlocked(q *sim.Request, u *session, from, to int64) (any, error) {
+func (s *Sim) receiveChunkReleasingLock(q *sim.Request, u *session, from, to int64) (any, error) {
 	length := to - from + 1
 	switch {
 	case length < 1 || to >= u.Size || q.R.ContentLength != length:
