@@ -71,9 +71,9 @@ func (a *App) stopOvertakenPost(ctx context.Context, t store.Tenant, id core.Pos
 	return err
 }
 
-// forceUnqueuePostOrCancelRetry turns a queued post into a draft and releases its slot, or cancels the automatic retry of a
-// failed post, with a message for the post's timeline. Unlike unqueuePost, it does so even if a worker has claimed the
-// post, or if the post may already be published.
+// forceUnqueuePostOrCancelRetry turns a queued post into a draft and releases its slot, or cancels the automatic retry
+// of a failed post, with a message for the post's timeline. Unlike unqueuePost, it does so even if a worker has
+// claimed the post, or if the post may already be published.
 func (a *App) forceUnqueuePostOrCancelRetry(ctx context.Context, t store.Tenant, p core.Post, message string) error {
 	if p.HasPendingRetry() {
 		return a.cancelPendingRetry(ctx, t, p, message)

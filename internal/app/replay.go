@@ -147,8 +147,8 @@ func (a *App) releaseReplayKeyIfRefused(ctx context.Context, c core.Caller, repl
 	}
 }
 
-// mayHaveTakenEffect reports whether it is unknown whether a request with this error has changed something: the error is
-// internal or unavailable. It returns false for nil.
+// mayHaveTakenEffect reports whether it is unknown whether a request with this error has changed something: the error
+// is internal or unavailable. It returns false for nil.
 func mayHaveTakenEffect(err error) bool {
 	code := core.CodeOf(err)
 	return err != nil && (code == core.CodeInternal || code == core.CodeUnavailable)

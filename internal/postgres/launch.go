@@ -61,8 +61,8 @@ func (s *Server) stopLeftoverServerOrTakePIDFile(ctx context.Context) error {
 	return nil
 }
 
-// launchServerAndAwaitReady starts one server process, and returns when the database responds. While sessions of a killed
-// server prevent the start, it tries again.
+// launchServerAndAwaitReady starts one server process, and returns when the database responds. While sessions of a
+// killed server prevent the start, it tries again.
 func (s *Server) launchServerAndAwaitReady(ctx context.Context) (*process, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()

@@ -118,8 +118,8 @@ func (e *Engine) claimPosts(ctx context.Context, owner string, load workload, li
 	return load.claim(ctx, owner, limit, e.cfg.Schedule.Lease, e.cfg.Now())
 }
 
-// acquirePermitsUpTo waits until a permit is free, and takes all free permits, up to most. Each is for one post. It returns
-// 0 when ctx ends.
+// acquirePermitsUpTo waits until a permit is free, and takes all free permits, up to most. Each is for one post. It
+// returns 0 when ctx ends.
 func acquirePermitsUpTo(ctx context.Context, permits chan<- struct{}, most int) (acquired int) {
 	select {
 	case permits <- struct{}{}:

@@ -89,7 +89,9 @@ func (p *PasswordHasher) VerifyDummy(ctx context.Context, password string) error
 }
 
 // awaitSlotAndHashPassword computes an argon2id hash, once fewer than argonAtOnce others are being computed.
-func (p *PasswordHasher) awaitSlotAndHashPassword(ctx context.Context, password string, c cost, salt []byte) ([]byte, error) {
+func (p *PasswordHasher) awaitSlotAndHashPassword(
+	ctx context.Context, password string, c cost, salt []byte,
+) ([]byte, error) {
 	if err := p.slots.Acquire(ctx, 1); err != nil {
 		return nil, fmt.Errorf("wait to hash a password: %w", err)
 	}

@@ -222,7 +222,8 @@ func (q postQuery) firstPostsSQL(limitSQL string) string {
 	return `SELECT p.* FROM ` + q.parts + ` CROSS JOIN LATERAL (` + page + `) p` + q.order + ` LIMIT ` + limitSQL
 }
 
-// buildQueryExceptContains returns the parts of the statement that lists the posts, without the condition on their words.
+// buildQueryExceptContains returns the parts of the statement that lists the posts, without the condition on their
+// words.
 func (f PostFilter) buildQueryExceptContains() postQuery {
 	const ofWorkspace = `p.workspace_id = @ws`
 	q := postQuery{args: args{"limit": f.Limit}, part: ofWorkspace, whole: ofWorkspace}

@@ -144,8 +144,8 @@ func (k *Kit) ServePage(w http.ResponseWriter, r *http.Request, status int, name
 	_, _ = w.Write(body.Bytes())
 }
 
-// excerptOrPlaceholder returns the beginning of a post's text, by which people recognize the post, or words that say that
-// there is no text.
+// excerptOrPlaceholder returns the beginning of a post's text, by which people recognize the post, or words that say
+// that there is no text.
 func excerptOrPlaceholder(text string) string {
 	const longest = 160
 	text = strings.TrimSpace(text)

@@ -81,8 +81,8 @@ func (s *Sim) initPhotos(q *sim.Request) (any, error) {
 	return successBody(map[string]any{"publish_id": t.ID}), nil
 }
 
-// fetchPhotosAndPublishInBackground fetches the photos of a task, after the response with the task's id, and then publishes
-// the post or reports its failure.
+// fetchPhotosAndPublishInBackground fetches the photos of a task, after the response with the task's id, and then
+// publishes the post or reports its failure.
 func (s *Sim) fetchPhotosAndPublishInBackground(t *task) {
 	s.kit.RunJob(func(ctx context.Context) {
 		var files []sim.Media
