@@ -34,13 +34,6 @@ offerZones();
 startClocks();
 startCountdown();
 
-// A phone shows the settings pages in a row that scrolls.
-const pageHere = document.querySelector(".settings-nav [aria-current]");
-if (pageHere) {
-  const row = pageHere.closest("nav");
-  row.scrollLeft = pageHere.offsetLeft - (row.clientWidth - pageHere.offsetWidth) / 2;
-}
-
 // The arrows on the slides of a preview.
 document.addEventListener("click", (event) => {
   const arrow = event.target.closest("[data-turn]");
