@@ -135,11 +135,11 @@ func TestReplicasKilledUnderLoad(t *testing.T) {
 			caught = append(caught, by)
 		}
 		// A short load beside other tests proves no times.
-		if *replicasFor > shortLoad && by > settle+time.Duration(max(p.countKills(), 1))*(lease+slack) {
-			t.Errorf("%s %q arrived %s late after %d claims, %d of its calls were cut, and %d of the account's other posts",
-				p.Network, p.Text, by, p.Claims, p.Cut, p.Behind)
+		if *replicasFor > shortLoad && by > settle+time.Duration(max(p.Cut, 1))*(lease+slack) {
+			t.Errorf("%s %q arrived %s late, %d of its calls were cut, and %d of the account's other posts", p.Network, p.Text,
+				by, p.Cut, p.Behind)
 		}
-		if p.countKills() > 1 {
+		if p.Cut+p.Behind > 1 {
 			twice++
 		}
 	}
@@ -166,18 +166,6 @@ type loadedPost struct {
 	Due                                time.Time
 	Cut                                int // calls without an outcome in the ledger
 	Behind                             int // such calls of the account's other posts that kept the turn from this one
-	Claims                             int
-}
-
-// countKills returns how many kills made a post wait for a lease: those that cut its calls, those that cut calls of the
-// account's other posts, and one that ended a claim of the post before its first call. The latter is only counted for a
-// post that also waited for its turn, which takes two claims.
-func (p loadedPost) countKills() int {
-	kills := p.Cut + p.Behind
-	if p.Behind > 0 && p.Claims > 2+p.Cut {
-		kills++
-	}
-	return kills
 }
 
 // waitForLoad waits until the posts under load have come to their end, and returns them.
@@ -194,7 +182,7 @@ func (s *service) waitForLoad(t testing.TB, posts int, lease time.Duration) (all
 				WHERE c.workspace_id = p.workspace_id AND c.post_id = p.id AND c.finished_at IS NULL),
 				(SELECT count(*) FROM publish_steps c JOIN posts q ON q.workspace_id = c.workspace_id AND q.id = c.post_id
 					WHERE q.account_id = p.account_id AND q.id <> p.id AND c.call = 'publish' AND c.finished_at IS NULL
-						AND c.started_at > u.due_at - $1::interval AND c.started_at < p.live_at), u.lease_epoch
+						AND c.started_at > u.due_at - $1::interval AND c.started_at < p.live_at)
 			FROM posts p JOIN publications u ON u.workspace_id = p.workspace_id AND u.post_id = p.id
 			WHERE p.text LIKE 'Under load %' AND p.status IN ('live', 'failed') AND u.rest <> 'retry'`, lease)
 		if err == nil {
