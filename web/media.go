@@ -37,8 +37,8 @@ func (r *request) showLibrary() error {
 	return r.render(http.StatusOK, media.Library(m), media.LibraryPart(m))
 }
 
-// loadLibraryAndPopFlash loads the files and folders that a filter selects. For a whole page, it removes
-// the flash and the selection from the session to show them.
+// loadLibraryAndPopFlash loads the files and folders that a filter selects. For a whole page, it removes the flash and
+// the selection from the session to show them.
 func (r *request) loadLibraryAndPopFlash(filter link.MediaFilter) (media.LibraryModel, error) {
 	m := media.LibraryModel{
 		Filter: filter, Form: newFormID(), Retention: r.web.cfg.App.Intake().Retention(), Errors: map[string]string{},

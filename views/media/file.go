@@ -119,7 +119,7 @@ func (f File) typeOrStateText() string {
 	return f.typeLabel()
 }
 
-func (f File) dimensions() (textOrEmpty string) {
+func (f File) formatDimensionsOrEmpty() (textOrEmpty string) {
 	if f.Width == nil || f.Height == nil {
 		return ""
 	}

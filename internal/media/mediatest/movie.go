@@ -36,19 +36,19 @@ func MP4(m Movie) []byte {
 	}
 	ftyp := Box("ftyp", brand)
 	if m.Fragmented {
-		moof := m.moof(0)
-		moof = m.moof(len(moof) + 8)
-		return bytes.Join([][]byte{ftyp, m.moov(0), moof, Box("mdat", m.mdatContent())}, nil)
+		moof := m.newMoofBox(0)
+		moof = m.newMoofBox(len(moof) + 8)
+		return bytes.Join([][]byte{ftyp, m.newMoovBox(0), moof, Box("mdat", m.mdatContent())}, nil)
 	}
 	free := []byte(nil)
-	if missing := m.Size - len(ftyp) - len(m.moov(0)) - len(m.mdatContent()) - 16; missing > 0 {
+	if missing := m.Size - len(ftyp) - len(m.newMoovBox(0)) - len(m.mdatContent()) - 16; missing > 0 {
 		free = Box("free", make([]byte, missing))
 	}
 	mdat := Box("mdat", m.mdatContent())
 	if m.MoovLast {
-		return bytes.Join([][]byte{ftyp, mdat, m.moov(len(ftyp) + 8), free}, nil)
+		return bytes.Join([][]byte{ftyp, mdat, m.newMoovBox(len(ftyp) + 8), free}, nil)
 	}
-	return bytes.Join([][]byte{ftyp, m.moov(len(ftyp) + len(m.moov(0)) + 8), mdat, free}, nil)
+	return bytes.Join([][]byte{ftyp, m.newMoovBox(len(ftyp) + len(m.newMoovBox(0)) + 8), mdat, free}, nil)
 }
 
 func (m *Movie) setDefaults() {
@@ -93,7 +93,7 @@ func (m *Movie) mdatContent() []byte {
 	return append(bytes.Repeat(m.pictureSample(), m.pictureCount()), make([]byte, soundBytes)...)
 }
 
-func (m *Movie) moov(mdatContentAt int) []byte {
+func (m *Movie) newMoovBox(mdatContentAt int) []byte {
 	parts := [][]byte{Box("mvhd", Words(0, 0, 0, 1000, m.headerMsOrZero(), 0x10000, 0x1000000, 0, 0),
 		rotationMatrix(0), Words(0, 0, 0, 0, 0, 0, 3))}
 	parts = append(parts, m.pictureTrack(mdatContentAt))
@@ -117,7 +117,7 @@ func (m *Movie) headerMsOrZero() int {
 	return m.durationMs()
 }
 
-func (m *Movie) moof(mdatContentOffset int) []byte {
+func (m *Movie) newMoofBox(mdatContentOffset int) []byte {
 	return Box("moof", Box("mfhd", Words(0, 1)),
 		Box("traf", Box("tfhd", Words(0x020000, 1)), Box("tfdt", Words(0, 0)),
 			Box("trun", Words(1, m.pictureCount(), mdatContentOffset))))
@@ -128,11 +128,11 @@ func (m *Movie) pictureTrack(samplesAt int) []byte {
 		make([]byte, 32), Halves(24, 0xffff), decoderConfigurationOrNil(m.Codec),
 		Box("pasp", Words(m.Pixel[0], m.Pixel[1])), Box("colr", []byte("nclx"), Halves(1, 1, 1), []byte{0}),
 		Box("btrt", Words(0, 4_000_000, 4_000_000)))
-	table := m.stbl(entry, samplesAt, m.pictureCount(), timescale/m.FPS, len(m.pictureSample()))
+	table := m.newStblBox(entry, samplesAt, m.pictureCount(), timescale/m.FPS, len(m.pictureSample()))
 	return Box("trak",
 		Box("tkhd", Words(3, 0, 0, 1, 0, m.headerMsOrZero(), 0, 0, 0, 0), rotationMatrix(m.Rotation),
 			Words(m.Width<<16, m.Height<<16)),
-		m.mdia("vide", "vmhd", timescale, m.pictureCount()*(timescale/m.FPS), table))
+		m.newMdiaBox("vide", "vmhd", timescale, m.pictureCount()*(timescale/m.FPS), table))
 }
 
 func (m *Movie) soundTrack(samplesAt int) []byte {
@@ -141,7 +141,7 @@ func (m *Movie) soundTrack(samplesAt int) []byte {
 	entry := Box(m.Audio, Words(0, 1, 0, 0), Halves(2, 16, 0, 0), Words(m.Rate&0xffff<<16), m.esdsOrNil())
 	return Box("trak",
 		Box("tkhd", Words(3, 0, 0, 2, 0, m.headerMsOrZero(), 0, 0, 0, 0), rotationMatrix(0), Words(0, 0)),
-		m.mdia("soun", "smhd", m.Rate, length, m.stbl(entry, samplesAt, 1, length, soundBytes)))
+		m.newMdiaBox("soun", "smhd", m.Rate, length, m.newStblBox(entry, samplesAt, 1, length, soundBytes)))
 }
 
 // esdsOrNil returns the esds box of mp4a: AAC-LC with the sample rate and the channels (14496-1, 7.2.6; 14496-3,
@@ -160,7 +160,7 @@ func (m *Movie) esdsOrNil() []byte {
 	})
 }
 
-func (m *Movie) mdia(handler, headName string, scale, length int, stbl []byte) []byte {
+func (m *Movie) newMdiaBox(handler, headName string, scale, length int, stbl []byte) []byte {
 	if m.Fragmented {
 		length = 0
 	}
@@ -170,8 +170,8 @@ func (m *Movie) mdia(handler, headName string, scale, length int, stbl []byte) [
 		Box("minf", Box(headName, Words(1, 0, 0)), Box("dinf", Box("dref", Words(0, 1), Box("url ", Words(1)))), stbl))
 }
 
-// stbl returns a sample table with all samples in one chunk. In a fragmented file, the table has none.
-func (m *Movie) stbl(entry []byte, samplesAt, count, step, size int) []byte {
+// newStblBox returns a sample table with all samples in one chunk. In a fragmented file, the table has none.
+func (m *Movie) newStblBox(entry []byte, samplesAt, count, step, size int) []byte {
 	description := Box("stsd", Words(0, 1), entry)
 	if m.Fragmented {
 		return Box("stbl", description, Box("stts", Words(0, 0)), Box("stsc", Words(0, 0)), Box("stsz", Words(0, 0, 0)),

@@ -73,18 +73,18 @@ func Chunk(name string, content []byte) []byte {
 
 func vp8lContent(width, height int) []byte {
 	b := &bits{}
-	b.add(0x2f, 8)
-	b.add(width-1, 14)
-	b.add(height-1, 14)
-	b.add(0, 1+3)   // no alpha, version 0
-	b.add(0, 1+1+1) // no transform, no colour cache, one set of codes
+	b.appendValue(0x2f, 8)
+	b.appendValue(width-1, 14)
+	b.appendValue(height-1, 14)
+	b.appendValue(0, 1+3)   // no alpha, version 0
+	b.appendValue(0, 1+1+1) // no transform, no colour cache, one set of codes
 	for _, symbol := range []int{180, 240, 40, 255} {
-		b.add(1, 1) // a simple code
-		b.add(0, 1) // of one symbol
-		b.add(1, 1) // of eight bits
-		b.add(symbol, 8)
+		b.appendValue(1, 1) // a simple code
+		b.appendValue(0, 1) // of one symbol
+		b.appendValue(1, 1) // of eight bits
+		b.appendValue(symbol, 8)
 	}
-	b.add(1, 4) // distances: the same, a symbol of one bit
+	b.appendValue(1, 4) // distances: the same, a symbol of one bit
 	return append(b.out, make([]byte, 8)...)
 }
 
@@ -94,7 +94,7 @@ type bits struct {
 	n   int
 }
 
-func (b *bits) add(value, bitCount int) {
+func (b *bits) appendValue(value, bitCount int) {
 	for i := range bitCount {
 		if b.n%8 == 0 {
 			b.out = append(b.out, 0)
